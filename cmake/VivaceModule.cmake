@@ -1,0 +1,22 @@
+# vivace_module(NAME SOURCES ... TESTS ... DEPS ... TEST_DEPS ...)
+# One folder under src/ = one static library vivace_NAME + one test program.
+# Paths are relative to the calling folder. Tests run with the repository root
+# in VIVACE_SOURCE_DIR, to find tests/data.
+function(vivace_module name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;TESTS;DEPS;TEST_DEPS" ${ARGN})
+  add_library(vivace_${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(vivace_${name} PUBLIC vivace_flags ${ARG_DEPS})
+  if(BUILD_TESTING AND ARG_TESTS)
+    add_executable(${name}_test ${ARG_TESTS})
+    target_link_libraries(
+      ${name}_test
+      PRIVATE vivace_${name} ${ARG_TEST_DEPS} GTest::gtest GTest::gtest_main
+    )
+    gtest_discover_tests(
+      ${name}_test
+      TEST_PREFIX "${name}/"
+      DISCOVERY_TIMEOUT 60
+      PROPERTIES LABELS unit ENVIRONMENT VIVACE_SOURCE_DIR=${PROJECT_SOURCE_DIR}
+    )
+  endif()
+endfunction()
