@@ -1,0 +1,42 @@
+#include "kv/sequence_kv.h"
+
+#include "base/check.h"
+
+namespace vivace {
+namespace {
+
+std::int64_t PagesFor(std::int64_t positions) {
+  return (positions + kPagePositions - 1) / kPagePositions;
+}
+
+}  // namespace
+
+Result<void> SequenceKv::Extend(std::int64_t count) {
+  const std::int64_t wanted = PagesFor(size_ + count);
+  const auto before = static_cast<std::int64_t>(pages_.size());
+  while (static_cast<std::int64_t>(pages_.size()) < wanted) {
+    auto page = pool_->Acquire();
+    if (!page) {
+      while (static_cast<std::int64_t>(pages_.size()) > before) {
+        pool_->Release(pages_.back());
+        pages_.pop_back();
+      }
+      return Failure(std::move(page).error());
+    }
+    pages_.push_back(*page);
+  }
+  size_ += count;
+  return {};
+}
+
+void SequenceKv::Truncate(std::int64_t length) {
+  VIVACE_CHECK(length >= 0 && length <= size_, "a sequence can only get shorter by truncation");
+  const std::int64_t wanted = PagesFor(length);
+  while (static_cast<std::int64_t>(pages_.size()) > wanted) {
+    pool_->Release(pages_.back());
+    pages_.pop_back();
+  }
+  size_ = length;
+}
+
+}  // namespace vivace

@@ -1,0 +1,264 @@
+#include "model/forward.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+#include "model/forward_attention.h"
+#include "model/pass.h"
+#include "quant/decode.h"
+
+namespace vivace {
+namespace {
+
+// Output columns of one work unit: small enough that a disturbed core does not hold
+// up the rest, and whole GEMM tiles of 32 rows.
+constexpr std::int64_t kProjectColumns = 32;
+
+void Multiply(const Matrix& matrix, const Activations& activations,
+              std::int64_t rows, std::int64_t group_begin, std::int64_t group_end,
+              ThreadSpace& thread, float* out, std::int64_t out_stride) {
+  matrix.matmul({.weights = matrix.data,
+                 .group_bytes = matrix.group_bytes,
+                 .group_begin = group_begin,
+                 .group_end = group_end,
+                 .k = matrix.k,
+                 .activations = activations,
+                 .rows = rows,
+                 .out = out,
+                 .out_stride = out_stride,
+                 .scratch = thread.matmul_scratch});
+}
+
+// Looks up the tokens' embeddings and the rotation of their positions.
+void Embed(const Pass& pass, TeamMember& member) {
+  const Config& config = pass.config();
+  const Embedding& embedding = pass.model.weights().embedding;
+  for (const SequenceSlice& slice : pass.batch.slices) {
+    member.ForEachChunk(slice.rows, 8, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t row = slice.first_row + i;
+        const auto token = static_cast<std::size_t>(pass.batch.tokens[static_cast<std::size_t>(row)]);
+        DecodeRow(embedding.type, embedding.rows + token * embedding.row_bytes,
+                  static_cast<std::size_t>(config.hidden),
+                  pass.space.residual + row * config.hidden);
+        pass.model.rope().Rotation(slice.position + i,
+                                   pass.space.rope_cos + row * config.head_dim / 2,
+                                   pass.space.rope_sin + row * config.head_dim / 2);
+      }
+    });
+  }
+  member.Barrier();
+}
+
+// Calls prepare(buffer, row) for every row: each thread all of them into its private
+// buffer where that costs less than the barrier which sharing the work needs.
+template <class Prepare>
+const Activations& ForEveryRow(std::int64_t rows, ActivationBuffer& own, ActivationBuffer& shared,
+                               TeamMember& member, const Prepare& prepare) {
+  if (rows <= Workspace::kRedundantRows) {
+    for (std::int64_t row = 0; row < rows; ++row) prepare(own, row);
+    return own.view();
+  }
+  member.ForEachChunk(rows, 4, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) prepare(shared, row);
+  });
+  member.Barrier();
+  return shared.view();
+}
+
+const Activations& NormAndQuantize(const Pass& pass, const float* gain, TeamMember& member) {
+  const Config& config = pass.config();
+  return ForEveryRow(pass.rows(), pass.thread(member).hidden_activations,
+                     pass.space.hidden_activations, member,
+                     [&](ActivationBuffer& buffer, std::int64_t row) {
+                       pass.kernels().rms_norm(pass.space.residual + row * config.hidden, gain,
+                                               buffer.x(row), config.hidden, config.rms_epsilon);
+                       buffer.Quantize(pass.kernels(), row);
+                     });
+}
+
+const Activations& QuantizeAttended(const Pass& pass, TeamMember& member) {
+  const std::int64_t width = pass.config().q_width();
+  return ForEveryRow(pass.rows(), pass.thread(member).attended_activations,
+                     pass.space.attended_activations, member,
+                     [&](ActivationBuffer& buffer, std::int64_t row) {
+                       std::copy_n(pass.space.attended + row * width, width, buffer.x(row));
+                       buffer.Quantize(pass.kernels(), row);
+                     });
+}
+
+void Rotate(const Pass& pass, std::int64_t row, float* head) {
+  const std::int64_t dim = pass.config().head_dim;
+  const float* cos = pass.space.rope_cos + row * dim / 2;
+  const float* sin = pass.space.rope_sin + row * dim / 2;
+  const bool halves = pass.config().rope == RopeKind::kHalves;
+  (halves ? pass.kernels().rope_halves : pass.kernels().rope_pairs)(head, cos, sin, dim);
+}
+
+enum class Part : std::uint8_t { kQuery, kKey, kValue };
+
+// One head of q, k or v for all rows: its unit of work in ProjectQkv.
+struct HeadUnit {
+  Part part;
+  std::int64_t head;
+  const Matrix& matrix;
+  const float* bias;
+};
+
+HeadUnit UnitOf(const Config& config, const LayerWeights& layer, std::int64_t unit) {
+  if (unit < config.heads) return {Part::kQuery, unit, layer.w_q, layer.b_q};
+  unit -= config.heads;
+  if (unit < config.kv_heads) return {Part::kKey, unit, layer.w_k, layer.b_k};
+  return {Part::kValue, unit - config.kv_heads, layer.w_v, layer.b_v};
+}
+
+// Queries go to the workspace, scaled for the softmax; keys and values to their page.
+void StoreHead(const Pass& pass, std::int64_t layer, const HeadUnit& unit,
+               const SequenceSlice& slice, std::int64_t row, float* head) {
+  const Config& config = pass.config();
+  const std::int64_t dim = config.head_dim;
+  if (unit.part != Part::kValue) Rotate(pass, row, head);
+  if (unit.part == Part::kQuery) {
+    const float scale = 1.0F / std::sqrt(static_cast<float>(dim));
+    float* q = pass.space.q + row * config.q_width() + unit.head * dim;
+    for (std::int64_t d = 0; d < dim; ++d) q[d] = head[d] * scale;
+    return;
+  }
+  const std::int64_t position = slice.position + row - slice.first_row;
+  std::uint16_t* page = slice.kv->pages()[static_cast<std::size_t>(position / kPagePositions)];
+  const std::int64_t slot = position % kPagePositions;
+  const PageShape& shape = slice.kv->shape();
+  if (unit.part == Part::kValue) {
+    pass.kernels().to_half(head, page + shape.value_offset(layer, unit.head) + slot * dim, dim);
+    return;
+  }
+  std::uint16_t halves[kMaxHeadDim];
+  pass.kernels().to_half(head, halves, dim);
+  std::uint16_t* keys = page + shape.key_offset(layer, unit.head) + slot;
+  for (std::int64_t d = 0; d < dim; ++d) keys[d * kPagePositions] = halves[d];
+}
+
+void ProjectQkv(const Pass& pass, std::int64_t layer_index, TeamMember& member) {
+  const Config& config = pass.config();
+  const LayerWeights& layer = pass.model.weights().layers[static_cast<std::size_t>(layer_index)];
+  const Activations& normed = NormAndQuantize(pass, layer.attn_norm, member);
+  ThreadSpace& thread = pass.thread(member);
+  const std::int64_t dim = config.head_dim;
+  const std::int64_t groups = dim / kGroupRows;
+  member.ForEachChunk(config.heads + 2 * config.kv_heads, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t index = begin; index < end; ++index) {
+      const HeadUnit unit = UnitOf(config, layer, index);
+      Multiply(unit.matrix, normed, pass.rows(), unit.head * groups,
+               (unit.head + 1) * groups, thread, thread.tile, dim);
+      for (const SequenceSlice& slice : pass.batch.slices) {
+        for (std::int64_t row = slice.first_row; row < slice.first_row + slice.rows; ++row) {
+          float* head = thread.tile + row * dim;
+          if (unit.bias != nullptr) pass.kernels().add(unit.bias + unit.head * dim, head, dim);
+          StoreHead(pass, layer_index, unit, slice, row, head);
+        }
+      }
+    }
+  });
+}
+
+// residual += matrix * activations, by columns.
+void ProjectToResidual(const Pass& pass, const Matrix& matrix, const Activations& activations,
+                       TeamMember& member) {
+  const std::int64_t hidden = pass.config().hidden;
+  ThreadSpace& thread = pass.thread(member);
+  const std::int64_t unit_groups = kProjectColumns / kGroupRows;
+  member.ForEachChunk(matrix.groups(), unit_groups, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t columns = (end - begin) * kGroupRows;
+    Multiply(matrix, activations, pass.rows(), begin, end, thread, thread.tile, columns);
+    for (std::int64_t row = 0; row < pass.rows(); ++row) {
+      pass.kernels().add(thread.tile + row * columns,
+                         pass.space.residual + row * hidden + begin * kGroupRows, columns);
+    }
+  });
+}
+
+// ffn = silu(gate) * up, quantized by the thread that computed it.
+void GateAndUp(const Pass& pass, const LayerWeights& layer, TeamMember& member) {
+  const Activations& normed = NormAndQuantize(pass, layer.ffn_norm, member);
+  ThreadSpace& thread = pass.thread(member);
+  ActivationBuffer& ffn = pass.space.ffn_activations;
+  float* gate = thread.tile;
+  float* up = thread.tile + pass.rows() * kUnitColumns;
+  const std::int64_t unit_groups = kUnitColumns / kGroupRows;
+  member.ForEachChunk(layer.w_gate.groups(), unit_groups, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t columns = (end - begin) * kGroupRows;
+    const std::int64_t first = begin * kGroupRows;
+    Multiply(layer.w_gate, normed, pass.rows(), begin, end, thread, gate, columns);
+    Multiply(layer.w_up, normed, pass.rows(), begin, end, thread, up, columns);
+    for (std::int64_t row = 0; row < pass.rows(); ++row) {
+      pass.kernels().silu_mul(gate + row * columns, up + row * columns, ffn.x(row) + first, columns);
+      ffn.QuantizeColumns(pass.kernels(), row, first, first + kUnitColumns);
+    }
+  });
+}
+
+void Layer(const Pass& pass, std::int64_t index, TeamMember& member) {
+  const LayerWeights& layer = pass.model.weights().layers[static_cast<std::size_t>(index)];
+  ProjectQkv(pass, index, member);
+  member.Barrier();
+  Attend(pass, index, member);
+  member.Barrier();
+  ProjectToResidual(pass, layer.w_o, QuantizeAttended(pass, member), member);
+  member.Barrier();
+  GateAndUp(pass, layer, member);
+  member.Barrier();
+  ProjectToResidual(pass, layer.w_down, pass.space.ffn_activations.view(), member);
+  member.Barrier();
+}
+
+void OutputNorm(const Pass& pass, TeamMember& member) {
+  const Config& config = pass.config();
+  const auto rows = pass.batch.output_rows;
+  ActivationBuffer& out = pass.space.hidden_activations;
+  member.ForEachChunk(static_cast<std::int64_t>(rows.size()), 4, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t row = rows[static_cast<std::size_t>(i)];
+      pass.kernels().rms_norm(pass.space.residual + row * config.hidden,
+                              pass.model.weights().output_norm, out.x(i), config.hidden,
+                              config.rms_epsilon);
+      out.Quantize(pass.kernels(), i);
+    }
+  });
+}
+
+}  // namespace
+
+std::int64_t LogitsStride(const Config& config) {
+  return (config.vocab_size + kGroupRows - 1) / kGroupRows * kGroupRows;
+}
+
+void Forward(const Model& model, const Batch& batch, Workspace& space, ThreadTeam& team) {
+  const Pass pass = {.model = model, .batch = batch, .space = space};
+  VIVACE_CHECK(pass.rows() <= space.max_rows, "the batch is larger than its workspace");
+  team.Run([&](TeamMember& member) {
+    Embed(pass, member);
+    for (std::int64_t layer = 0; layer < model.config().layers; ++layer) Layer(pass, layer, member);
+    OutputNorm(pass, member);
+  });
+}
+
+void ComputeLogits(const Model& model, std::int64_t first, std::int64_t rows, Workspace& space,
+                   ThreadTeam& team, float* logits) {
+  const Matrix& output = model.weights().output;
+  const std::int64_t stride = LogitsStride(model.config());
+  Activations activations = space.hidden_activations.view();
+  activations.q += first * output.k;
+  activations.d += first * output.k / kBlock;
+  activations.sum += first * output.k / kBlock;
+  activations.half_sum += 2 * first * output.k / kBlock;
+  activations.x += first * output.k;
+  team.Run([&](TeamMember& member) {
+    ThreadSpace& thread = space.threads[static_cast<std::size_t>(member.index())];
+    member.ForEachChunk(output.groups(), 16, [&](std::int64_t begin, std::int64_t end) {
+      Multiply(output, activations, rows, begin, end, thread, logits + begin * kGroupRows, stride);
+    });
+  });
+}
+
+}  // namespace vivace

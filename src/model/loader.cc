@@ -1,0 +1,140 @@
+#include "model/loader.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "gguf/gguf_file.h"
+#include "model/pack_writer.h"
+
+namespace vivace {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A pack file in the making: removed unless it is kept.
+class TemporaryFile {
+ public:
+  static Result<TemporaryFile> Create(const std::string& target, std::uint64_t size) {
+    TemporaryFile file;
+    file.path_ = fmt::format("{}.{}.tmp", target, getpid());
+    file.fd_ = open(file.path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (file.fd_ < 0) return SystemFailure(file.path_, errno);
+    // Reserves the blocks: a full disk is an error here, not a fault while packing.
+    const int code = posix_fallocate(file.fd_, 0, static_cast<off_t>(size));
+    if (code != 0) return SystemFailure(file.path_, code);
+    void* data = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file.fd_, 0);
+    if (data == MAP_FAILED) return SystemFailure(file.path_, errno);
+    file.bytes_ = {static_cast<std::byte*>(data), size};
+    return file;
+  }
+
+  TemporaryFile() = default;
+  TemporaryFile(TemporaryFile&& other) noexcept
+      : path_(std::exchange(other.path_, {})),
+        fd_(std::exchange(other.fd_, -1)),
+        bytes_(std::exchange(other.bytes_, {})) {}
+  TemporaryFile& operator=(TemporaryFile&&) = delete;
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() {
+    if (!bytes_.empty()) munmap(bytes_.data(), bytes_.size());
+    if (fd_ >= 0) close(fd_);
+    if (!path_.empty()) unlink(path_.c_str());
+  }
+
+  std::span<std::byte> bytes() const { return bytes_; }
+
+  // Makes the bytes durable, then visible under `target`.
+  Result<void> Keep(const std::string& target) {
+    if (fdatasync(fd_) != 0) return SystemFailure(path_, errno);
+    if (std::rename(path_.c_str(), target.c_str()) != 0) return SystemFailure(target, errno);
+    path_.clear();
+    return {};
+  }
+
+ private:
+  static Failure SystemFailure(const std::string& path, int code) {
+    return Fail(ErrorKind::kIo, path + ": " + std::generic_category().message(code));
+  }
+
+  std::string path_;
+  int fd_ = -1;
+  std::span<std::byte> bytes_;
+};
+
+std::string PackPath(const std::string& folder, const std::string& path,
+                     const Fingerprint& fingerprint) {
+  return fmt::format("{}/{}-{}.vpk", folder, fs::path(path).stem().string(), fingerprint.Hex());
+}
+
+// The pack at `path`, or nothing where there is none that can be used.
+std::optional<Model> OpenExisting(const std::string& path, const Fingerprint& fingerprint,
+                                  const KernelTable& kernels) {
+  auto file = MappedFile::Open(path);
+  if (!file) return std::nullopt;
+  const auto header = OpenPack(file->bytes());
+  if (!header || header->source != fingerprint) return std::nullopt;
+  auto model = Model::FromImage(PackImage(std::move(*file)), kernels);
+  if (!model) return std::nullopt;
+  return std::move(*model);
+}
+
+Result<Model> PackInMemory(const GgufFile& file, PackPlan& plan, const KernelTable& kernels,
+                           ThreadTeam& team, const LoadOptions& options) {
+  auto memory = Buffer::Allocate(plan.header.total_size, HugePages::kYes);
+  if (!memory) return Context(std::move(memory).error(), "memory for the packed model");
+  WritePack(file, plan, {memory->data(), memory->size()}, team, options.progress);
+  return Model::FromImage(PackImage(std::move(*memory)), kernels);
+}
+
+Result<void> PackToFile(const GgufFile& file, PackPlan& plan, const std::string& target,
+                        ThreadTeam& team, const LoadOptions& options) {
+  std::error_code error;
+  fs::create_directories(options.packed_folder, error);
+  if (error) return Fail(ErrorKind::kIo, options.packed_folder + ": " + error.message());
+  auto temporary = TemporaryFile::Create(target, plan.header.total_size);
+  if (!temporary) return Failure(std::move(temporary).error());
+  WritePack(file, plan, temporary->bytes(), team, options.progress);
+  return temporary->Keep(target);
+}
+
+}  // namespace
+
+Result<LoadedModel> LoadModel(const std::string& path, const KernelTable& kernels, ThreadTeam& team,
+                              const LoadOptions& options) {
+  const auto fingerprint = FingerprintOf(path);
+  if (!fingerprint) return Failure(fingerprint.error());
+  const bool to_file = !options.packed_folder.empty();
+  const std::string target = to_file ? PackPath(options.packed_folder, path, *fingerprint) : "";
+  if (to_file) {
+    if (auto model = OpenExisting(target, *fingerprint, kernels)) {
+      return LoadedModel{.model = std::move(*model), .packed_now = false};
+    }
+  }
+  const auto file = GgufFile::Open(path);
+  if (!file) return Failure(file.error());
+  auto plan = PlanPack(*file, *fingerprint);
+  if (!plan) return Context(std::move(plan).error(), path);
+  if (to_file) {
+    const auto written = PackToFile(*file, *plan, target, team, options);
+    if (!written) {
+      options.warn("packing in memory: " + written.error().message);
+    } else if (auto model = OpenExisting(target, *fingerprint, kernels)) {
+      return LoadedModel{.model = std::move(*model), .packed_now = true};
+    }
+  }
+  auto model = PackInMemory(*file, *plan, kernels, team, options);
+  if (!model) return Context(std::move(model).error(), path);
+  return LoadedModel{.model = std::move(*model), .packed_now = true};
+}
+
+}  // namespace vivace

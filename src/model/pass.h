@@ -1,0 +1,24 @@
+// Pass: what the phases of one forward pass share. Lives for one Forward call.
+#pragma once
+
+#include <cstdint>
+
+#include "base/thread_team.h"
+#include "model/forward.h"
+
+namespace vivace {
+
+struct Pass {
+  const Model& model;
+  const Batch& batch;
+  Workspace& space;
+
+  const Config& config() const { return model.config(); }
+  const KernelTable& kernels() const { return model.kernels(); }
+  std::int64_t rows() const { return static_cast<std::int64_t>(batch.tokens.size()); }
+  ThreadSpace& thread(const TeamMember& member) const {
+    return space.threads[static_cast<std::size_t>(member.index())];
+  }
+};
+
+}  // namespace vivace
