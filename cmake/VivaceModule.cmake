@@ -5,7 +5,7 @@
 function(vivace_module name)
   cmake_parse_arguments(ARG "" "" "SOURCES;TESTS;DEPS;TEST_DEPS" ${ARGN})
   add_library(vivace_${name} STATIC ${ARG_SOURCES})
-  target_link_libraries(vivace_${name} PUBLIC vivace_flags ${ARG_DEPS})
+  target_link_libraries(vivace_${name} PUBLIC vivace_flags ${ARG_DEPS} PRIVATE vivace_hardening)
   if(BUILD_TESTING AND ARG_TESTS)
     add_executable(${name}_test ${ARG_TESTS})
     target_link_libraries(
@@ -19,4 +19,17 @@ function(vivace_module name)
       PROPERTIES LABELS unit ENVIRONMENT VIVACE_SOURCE_DIR=${PROJECT_SOURCE_DIR}
     )
   endif()
+endfunction()
+
+# vivace_bench(NAME DEPS ...)
+# bench/NAME_bench.cc = one Google Benchmark program. Not part of a plain build:
+# the target `benches` builds all of them.
+function(vivace_bench name)
+  cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
+  add_executable(${name}_bench EXCLUDE_FROM_ALL ${name}_bench.cc)
+  target_link_libraries(
+    ${name}_bench
+    PRIVATE vivace_flags ${ARG_DEPS} benchmark::benchmark benchmark::benchmark_main
+  )
+  add_dependencies(benches ${name}_bench)
 endfunction()
