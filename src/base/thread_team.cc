@@ -1,0 +1,109 @@
+#include "base/thread_team.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace vivace {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Tells the core that this is a spin loop.
+void Pause() {
+#if defined(__x86_64__)
+  _mm_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+void PinThisThread(int cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(static_cast<std::size_t>(cpu), &set);
+  // A cpu that has gone away since it was listed: the system chooses instead.
+  pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
+}
+
+}  // namespace
+
+ThreadTeam::ThreadTeam(const Options& options)
+    : size_(options.threads < 1 ? 1 : options.threads), spin_(options.spin), counters_(kCounters) {
+  const auto pin = [cpus = options.cpus](int index) {
+    const auto at = static_cast<std::size_t>(index);
+    if (at < cpus.size()) PinThisThread(cpus[at]);
+  };
+  for (int index = 1; index < size_; ++index) {
+    threads_.emplace_back([this, pin, index] {
+      pin(index);
+      Serve(index);
+    });
+  }
+}
+
+ThreadTeam::~ThreadTeam() {
+  stopping_ = true;
+  Notify(job_number_, job_number_.value.load(std::memory_order_relaxed) + 1);
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void ThreadTeam::RunJob(JobFunction function, const void* context) {
+  for (Counter& counter : counters_) counter.next.store(0, std::memory_order_relaxed);
+  function_ = function;
+  context_ = context;
+  if (size_ > 1) Notify(job_number_, job_number_.value.load(std::memory_order_relaxed) + 1);
+  TeamMember member(*this, 0);
+  function(context, member);
+  member.Barrier();
+}
+
+void ThreadTeam::Serve(int index) {
+  for (std::uint32_t seen = 0;; ++seen) {
+    Wait(job_number_, seen);
+    if (stopping_) return;
+    TeamMember member(*this, index);
+    function_(context_, member);
+    member.Barrier();
+  }
+}
+
+void ThreadTeam::Wait(Signal& signal, std::uint32_t old) const {
+  const auto changed = [&] { return signal.value.load(std::memory_order_acquire) != old; };
+  if (spin_.count() > 0) {
+    const Clock::time_point deadline = Clock::now() + spin_;
+    do {
+      for (int i = 0; i < 32; ++i) {
+        if (changed()) return;
+        Pause();
+      }
+    } while (Clock::now() < deadline);
+  }
+  // Sequentially consistent on both sides: either Notify sees the sleeper or the sleeper
+  // sees the new value.
+  signal.sleepers.fetch_add(1);
+  while (!changed()) signal.value.wait(old);
+  signal.sleepers.fetch_sub(1);
+}
+
+void ThreadTeam::Notify(Signal& signal, std::uint32_t value) {
+  signal.value.store(value);
+  if (signal.sleepers.load() != 0) signal.value.notify_all();
+}
+
+void TeamMember::Barrier() {
+  loops_since_barrier_ = 0;
+  if (team_.size_ == 1) return;
+  const std::uint32_t generation = team_.generation_.value.load(std::memory_order_relaxed);
+  if (team_.arrived_.count.fetch_add(1, std::memory_order_acq_rel) + 1 == team_.size_) {
+    team_.arrived_.count.store(0, std::memory_order_relaxed);
+    ThreadTeam::Notify(team_.generation_, generation + 1);
+  } else {
+    team_.Wait(team_.generation_, generation);
+  }
+}
+
+}  // namespace vivace
