@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""Runs every test of the project and ends with one line: `N passed, N failed`.
+
+Each runner runs even when an earlier one failed. A runner whose program cannot
+be built, that exits with an error without naming a failed test, or that ran no
+test at all counts as one failure. Skipped tests are named, never counted as
+passed. Logs and JUnit files are left in build/test-results.
+
+usage: run_tests.py [--only NAME[,NAME...]] [--fuzz-seconds N]
+"""
+import argparse
+import dataclasses
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "build/test-results"
+# Fetched once per checkout; VIVACE_TEST_HOME lets several checkouts share them.
+HOME = pathlib.Path(os.environ.get("VIVACE_TEST_HOME", ROOT / "build/test-home")).resolve()
+MODELS = ["smollm2-135m-instruct", "qwen2.5-coder-0.5b-instruct"]
+JOBS = str(os.cpu_count() or 1)
+HEARTBEAT_S = 20
+
+
+@dataclasses.dataclass
+class Tally:
+    """What one runner reported: test names by outcome."""
+
+    passed: list = dataclasses.field(default_factory=list)
+    failed: list = dataclasses.field(default_factory=list)
+    skipped: list = dataclasses.field(default_factory=list)
+
+    def add(self, other):
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+
+    def total(self):
+        return len(self.passed) + len(self.failed) + len(self.skipped)
+
+
+def run(name, command, environment=None, quiet=False):
+    """Runs a command with its output in a log; returns the exit status.
+
+    While it works, its newest line is shown: in place on a terminal, else
+    every HEARTBEAT_S seconds. When it fails the end of the log is printed.
+    """
+    log_path = RESULTS / f"{name}.log"
+    terminal = sys.stdout.isatty()
+    shown = time.monotonic()
+    with open(log_path, "w", encoding="utf-8") as log:
+        process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                   errors="replace", env=os.environ | (environment or {}))
+        for line in process.stdout:
+            log.write(line)
+            now = time.monotonic()
+            if terminal:
+                print(f"\r\033[K{name}: {line.strip()[:90]}", end="", flush=True)
+            elif now - shown > HEARTBEAT_S:
+                shown = now
+                print(f"{name}: {line.strip()[:90]}", flush=True)
+        status = process.wait()
+    if terminal:
+        print("\r\033[K", end="")
+    if status and not quiet:
+        lines = log_path.read_text(encoding="utf-8").splitlines()
+        print(f"{name}: exit status {status}; the end of {log_path.relative_to(ROOT)}:")
+        print("\n".join("    " + line for line in lines[-25:]), flush=True)
+    return status
+
+
+def read_junit(path, tally):
+    """Adds the test cases of a JUnit file written by ctest or pytest."""
+    for case in ElementTree.parse(path).iter("testcase"):
+        group = case.get("classname") or ""
+        name = case.get("name")
+        if group and group != name:
+            name = f"{group}.{name}"
+        skipped = case.find("skipped")
+        if case.find("failure") is not None or case.find("error") is not None:
+            tally.failed.append(name)
+        elif skipped is not None and "Unable to find executable" in (skipped.get("message") or ""):
+            tally.failed.append(name + " (not built)")
+        elif skipped is not None or case.get("status") == "disabled":
+            tally.skipped.append(name)
+        else:
+            tally.passed.append(name)
+
+
+def junit_runner(name, command, path, environment=None):
+    """Runs a command that writes a JUnit file; returns its tally."""
+    path.unlink(missing_ok=True)
+    status = run(name, command, environment)
+    tally = Tally()
+    if path.exists():
+        read_junit(path, tally)
+    if status and not tally.failed:
+        tally.failed.append(f"{name}: exit status {status}")
+    if not tally.total():
+        tally.failed.append(f"{name}: ran no test")
+    return tally
+
+
+def single(name, status):
+    """The tally of a runner that is one test."""
+    return Tally(failed=[name]) if status else Tally(passed=[name])
+
+
+def build(preset, *targets):
+    name = f"build-{preset}"
+    if run(name, ["tools/build.sh", preset, *targets]):
+        return Tally(failed=[name])
+    return Tally()
+
+
+def ctest(name, preset, *arguments):
+    path = RESULTS / f"{name}.xml"
+    command = ["ctest", "--preset", preset, "-j", JOBS, "--output-junit", str(path), *arguments]
+    return junit_runner(name, command, path, {"VIVACE_TEST_MODELS": str(HOME / "models")})
+
+
+def pytest(name, folder):
+    path = RESULTS / f"{name}.xml"
+    command = [".venv/bin/python", "-m", "pytest", "-q", "-p", "no:cacheprovider",
+               f"--junitxml={path}", folder]
+    environment = {"VIVACE_HOME": str(HOME), "VIVACE_BINARY": str(ROOT / "build/release/vivace"),
+                   "VIVACE_TEST_MODELS": str(HOME / "models"), "PYTHONDONTWRITEBYTECODE": "1"}
+    return junit_runner(name, command, path, environment)
+
+
+def run_checks(_options):
+    """What needs no build: layout, words, format, function length."""
+    tally = Tally()
+    tally.add(single("layout", run("layout", ["python3", "tools/check_layout.py"])))
+    tally.add(single("text", run("text", ["python3", "tools/check_text.py"])))
+    tally.add(single("format", run("format", ["tools/lint.sh", "--format"])))
+    tally.add(single("length", run("length", ["tools/lint.sh", "--length"])))
+    return tally
+
+
+def run_tools(_options):
+    """The scripts of tools/ themselves."""
+    return pytest("tools", "tests/tools")
+
+
+def run_unit(_options):
+    """Unit and golden tests, in the build that people run, with real models."""
+    tally = build("release")
+    for model in MODELS:
+        name = f"pull-{model}"
+        command = ["build/release/vivace", "pull", model]
+        tally.add(single(name, run(name, command, {"VIVACE_HOME": str(HOME)})))
+    tally.add(ctest("unit", "release", "-LE", "hygiene"))
+    return tally
+
+
+def run_hygiene(_options):
+    """ISA objects hold no foreign symbols. Only -O0 shows a stray template: at -O3 it is inlined."""
+    tally = build("dev", "vivace_kernels")
+    tally.add(ctest("hygiene", "dev", "-L", "hygiene"))
+    return tally
+
+
+def run_fuzz(options):
+    """Each fuzzer for a short time, from its corpus. Needs clang."""
+    if not shutil.which("clang++"):
+        return Tally(skipped=["fuzz (no clang++ here)"])
+    tally = build("fuzz")
+    fuzzers = sorted((ROOT / "build/fuzz/tests/fuzz").glob("*_fuzz"))
+    if not fuzzers and not tally.failed:
+        tally.failed.append("fuzz: ran no test")
+    for fuzzer in fuzzers:
+        tally.add(single(fuzzer.name, fuzz_one(fuzzer, options.fuzz_seconds)))
+    return tally
+
+
+def fuzz_one(fuzzer, seconds):
+    corpus = ROOT / "tests/fuzz/corpus" / fuzzer.name.removesuffix("_fuzz")
+    with tempfile.TemporaryDirectory() as grown:
+        # The first folder receives new inputs, so that the checkout stays clean.
+        folders = [grown] + ([str(corpus)] if corpus.is_dir() else [])
+        return run(fuzzer.name, [str(fuzzer), f"-max_total_time={seconds}", "-timeout=10",
+                                 "-rss_limit_mb=2048", f"-artifact_prefix={RESULTS}/", *folders])
+
+
+def run_rust(_options):
+    """The unit tests of the Rust crate behind the C header."""
+    status = run("rust", ["cargo", "test", "--locked", "--manifest-path", "ffi/Cargo.toml",
+                          "--target-dir", "build/cargo-test"])
+    tally = Tally()
+    for line in (RESULTS / "rust.log").read_text(encoding="utf-8").splitlines():
+        found = re.match(r"test (\S+)(?: - should panic)? \.\.\. (ok|FAILED|ignored)", line)
+        if found:
+            {"ok": tally.passed, "FAILED": tally.failed,
+             "ignored": tally.skipped}[found[2]].append(f"ffi {found[1]}")
+    if status and not tally.failed:
+        tally.failed.append(f"rust: exit status {status}")
+    return tally
+
+
+def run_e2e(_options):
+    """The real program with real models, from the outside."""
+    return pytest("e2e", "tests/e2e")
+
+
+RUNNERS = {"checks": run_checks, "tools": run_tools, "unit": run_unit, "e2e": run_e2e,
+           "hygiene": run_hygiene, "rust": run_rust, "fuzz": run_fuzz}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", help="comma-separated names of " + ", ".join(RUNNERS))
+    parser.add_argument("--fuzz-seconds", type=int, default=30)
+    options = parser.parse_args()
+    names = options.only.split(",") if options.only else list(RUNNERS)
+    unknown = [name for name in names if name not in RUNNERS]
+    if unknown:
+        parser.error(f"unknown runner {unknown[0]!r}, expected one of {', '.join(RUNNERS)}")
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    HOME.mkdir(parents=True, exist_ok=True)
+
+    total = Tally()
+    for name in names:
+        started = time.monotonic()
+        print(f"{name}: started", flush=True)
+        tally = RUNNERS[name](options)
+        total.add(tally)
+        print(f"{name}: {len(tally.passed)} passed, {len(tally.failed)} failed, "
+              f"{len(tally.skipped)} skipped in {time.monotonic() - started:.0f} s", flush=True)
+    for title, tests in (("skipped", total.skipped), ("failed", total.failed)):
+        for test in tests:
+            print(f"{title}: {test}")
+    print(f"{len(total.passed)} passed, {len(total.failed)} failed", flush=True)
+    return 1 if total.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
