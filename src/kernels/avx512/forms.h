@@ -1,0 +1,141 @@
+// How the integer sums of a block become the float contribution to a row's product:
+// quant/reference.h, 16 rows at a time.
+//
+// A form names the vectors of scales a block has (one lane per row) and what is
+// prepared from the activations' sums before the weights are read. Products of an
+// integer scale and an integer sum stay below 2^24, so floats hold them exactly; they
+// are made by fma with +0 because float(0 * -5) is +0, as the definition has it.
+#pragma once
+
+#include <immintrin.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/kernel_table.h"
+
+namespace vivace::avx512 {
+namespace {
+
+[[gnu::always_inline]] inline __m512 ExactProduct(__m512 a, __m512 b) {
+  return _mm512_fmadd_ps(a, b, _mm512_setzero_ps());
+}
+
+[[gnu::always_inline]] inline __m512 PreparedFloat(const std::int32_t* prepared) {
+  return _mm512_castsi512_ps(_mm512_set1_epi32(*prepared));
+}
+
+// out[i] = factor * sums[i]: what an integer sum starts at when weights are stored with
+// an offset, so that removing it costs nothing in the loop.
+inline void PrepareStarts(const std::int32_t* sums, std::int64_t count, std::int32_t factor,
+                          std::int32_t* out) {
+  for (std::int64_t i = 0; i < count; ++i) out[i] = factor * sums[i];
+}
+
+inline void PrepareFloats(const std::int32_t* sums, std::int64_t count, std::int32_t* out) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float value = static_cast<float>(sums[i]);
+    __builtin_memcpy(out + i, &value, sizeof value);
+  }
+}
+
+// w = d * (q - kOffset)
+template <int kOffset>
+struct OffsetForm {
+  static constexpr int kSums = 1;  // integer sums per block
+  struct Scales {
+    __m512 d;
+  };
+
+  // Writes kSums values per block, for `blocks` blocks of one row starting at `block`.
+  static void Prepare(const Activations& row, std::int64_t block, std::int64_t blocks,
+                      std::int32_t* out) {
+    PrepareStarts(row.sum + block, blocks, -kOffset, out);
+  }
+  [[gnu::always_inline]] static __m512i Start(const std::int32_t* prepared) {
+    return _mm512_set1_epi32(*prepared);
+  }
+  [[gnu::always_inline]] static __m512 Add(__m512 acc, const __m512i (&sums)[kSums],
+                                           const Scales& scales, __m512 d_a,
+                                           const std::int32_t* /*prepared*/) {
+    return _mm512_fmadd_ps(_mm512_cvtepi32_ps(sums[0]), _mm512_mul_ps(scales.d, d_a), acc);
+  }
+};
+
+// w = d * q + m
+struct MinimumForm {
+  static constexpr int kSums = 1;
+  struct Scales {
+    __m512 d;
+    __m512 m;
+  };
+
+  static void Prepare(const Activations& row, std::int64_t block, std::int64_t blocks,
+                      std::int32_t* out) {
+    PrepareFloats(row.sum + block, blocks, out);
+  }
+  [[gnu::always_inline]] static __m512i Start(const std::int32_t* /*prepared*/) {
+    return _mm512_setzero_si512();
+  }
+  [[gnu::always_inline]] static __m512 Add(__m512 acc, const __m512i (&sums)[kSums],
+                                           const Scales& scales, __m512 d_a,
+                                           const std::int32_t* prepared) {
+    acc = _mm512_fmadd_ps(_mm512_cvtepi32_ps(sums[0]), _mm512_mul_ps(scales.d, d_a), acc);
+    return _mm512_fmadd_ps(PreparedFloat(prepared), _mm512_mul_ps(scales.m, d_a), acc);
+  }
+};
+
+// w = d * scale * q - d_min * minimum, scale and minimum small integers
+struct ScaledMinimumForm {
+  static constexpr int kSums = 1;
+  struct Scales {
+    __m512 d;
+    __m512 d_min;
+    __m512 scale;
+    __m512 minimum;
+  };
+
+  static void Prepare(const Activations& row, std::int64_t block, std::int64_t blocks,
+                      std::int32_t* out) {
+    PrepareFloats(row.sum + block, blocks, out);
+  }
+  [[gnu::always_inline]] static __m512i Start(const std::int32_t* /*prepared*/) {
+    return _mm512_setzero_si512();
+  }
+  [[gnu::always_inline]] static __m512 Add(__m512 acc, const __m512i (&sums)[kSums],
+                                           const Scales& scales, __m512 d_a,
+                                           const std::int32_t* prepared) {
+    const __m512 dot = ExactProduct(scales.scale, _mm512_cvtepi32_ps(sums[0]));
+    acc = _mm512_fmadd_ps(dot, _mm512_mul_ps(scales.d, d_a), acc);
+    const __m512 minimum = ExactProduct(scales.minimum, PreparedFloat(prepared));
+    return _mm512_fnmadd_ps(minimum, _mm512_mul_ps(scales.d_min, d_a), acc);
+  }
+};
+
+// w = d * scale * (q - kOffset), with one integer scale for each half of a block
+template <int kOffset>
+struct ScaledHalvesForm {
+  static constexpr int kSums = 2;
+  struct Scales {
+    __m512 d;
+    __m512 scale[2];
+  };
+
+  static void Prepare(const Activations& row, std::int64_t block, std::int64_t blocks,
+                      std::int32_t* out) {
+    PrepareStarts(row.half_sum + 2 * block, 2 * blocks, -kOffset, out);
+  }
+  [[gnu::always_inline]] static __m512i Start(const std::int32_t* prepared) {
+    return _mm512_set1_epi32(*prepared);
+  }
+  [[gnu::always_inline]] static __m512 Add(__m512 acc, const __m512i (&sums)[kSums],
+                                           const Scales& scales, __m512 d_a,
+                                           const std::int32_t* /*prepared*/) {
+    __m512 dot = ExactProduct(scales.scale[1], _mm512_cvtepi32_ps(sums[1]));
+    dot = _mm512_fmadd_ps(scales.scale[0], _mm512_cvtepi32_ps(sums[0]), dot);
+    return _mm512_fmadd_ps(dot, _mm512_mul_ps(scales.d, d_a), acc);
+  }
+};
+
+}  // namespace
+}  // namespace vivace::avx512

@@ -1,0 +1,136 @@
+// Lines of packed weights in registers, for the AVX-512 kernels.
+//
+// A line is 64 bytes, [16 rows][4 k] (kernels/packed_layout.h): exactly one register
+// and one step of a 4-way dot product. Everything here has internal linkage.
+#pragma once
+
+#include <immintrin.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/packed_layout.h"
+
+namespace vivace::avx512 {
+namespace {
+
+// The eight quads of one block of 32 k, unsigned bytes.
+struct BlockLines {
+  __m512i quad[8];
+};
+
+// How far ahead of the loads weights are prefetched. Anything from 2 to 8 KB serves;
+// less does not cover the latency of memory, more is thrown out of the first-level cache.
+constexpr std::int64_t kPrefetchAhead = 4096;
+
+[[gnu::always_inline]] inline void Prefetch(const std::byte* at, std::int64_t bytes) {
+  for (std::int64_t offset = 0; offset < bytes; offset += kLine) {
+    _mm_prefetch(reinterpret_cast<const char*>(at + offset + kPrefetchAhead), _MM_HINT_T0);
+  }
+}
+
+[[gnu::always_inline]] inline __m512i LoadLine(const std::byte* at) {
+  return _mm512_load_si512(at);
+}
+
+[[gnu::always_inline]] inline __m128i Load16Bytes(const std::byte* at) {
+  return _mm_load_si128(reinterpret_cast<const __m128i*>(at));
+}
+
+// 16 halves as floats.
+[[gnu::always_inline]] inline __m512 LoadHalves(const void* at) {
+  return _mm512_cvtph_ps(_mm256_load_si256(static_cast<const __m256i*>(at)));
+}
+
+// Four activations, for every row.
+[[gnu::always_inline]] inline __m512i BroadcastQuad(const std::int8_t* q) {
+  std::int32_t quad;
+  __builtin_memcpy(&quad, q, sizeof quad);
+  return _mm512_set1_epi32(quad);
+}
+
+[[gnu::always_inline]] inline __m512i And(__m512i a, __m512i b) { return _mm512_and_si512(a, b); }
+
+// a | (b & c)
+[[gnu::always_inline]] inline __m512i OrAnd(__m512i a, __m512i b, __m512i c) {
+  return _mm512_ternarylogic_epi64(a, b, c, 0xF8);
+}
+
+// Every byte moved left by kBy bits (right if negative). Bits that cross into the
+// neighbouring byte are for the caller to mask.
+template <int kBy>
+[[gnu::always_inline]] inline __m512i Shift(__m512i bytes) {
+  if constexpr (kBy > 0) return _mm512_slli_epi16(bytes, kBy);
+  if constexpr (kBy < 0) return _mm512_srli_epi16(bytes, -kBy);
+  return bytes;
+}
+
+[[gnu::always_inline]] inline __m512i LowNibbles(__m512i bytes) {
+  return And(bytes, _mm512_set1_epi8(0x0F));
+}
+
+[[gnu::always_inline]] inline __m512i HighNibbles(__m512i bytes) {
+  return LowNibbles(Shift<-4>(bytes));
+}
+
+// 4 bit: low nibbles of line j are quad j, high nibbles are quad j + 4.
+[[gnu::always_inline]] inline BlockLines FourBitLines(const std::byte* at) {
+  BlockLines lines;
+  for (int j = 0; j < 4; ++j) {
+    const __m512i nibbles = LoadLine(at + kLine * j);
+    lines.quad[j] = LowNibbles(nibbles);
+    lines.quad[j + 4] = HighNibbles(nibbles);
+  }
+  return lines;
+}
+
+// Adds bit kQuad of `bits` to the nibbles of that quad, as their fifth bit.
+template <int kQuad>
+[[gnu::always_inline]] inline void AddFifthBit(__m512i bits, BlockLines& lines) {
+  __m512i& quad = lines.quad[kQuad];
+  quad = OrAnd(quad, Shift<4 - kQuad>(bits), _mm512_set1_epi8(0x10));
+}
+
+// 5 bit: a line of fifth bits, then the nibbles.
+[[gnu::always_inline]] inline BlockLines FiveBitLines(const std::byte* at) {
+  const __m512i bits = LoadLine(at);
+  BlockLines lines = FourBitLines(at + kLine);
+  AddFifthBit<0>(bits, lines);
+  AddFifthBit<1>(bits, lines);
+  AddFifthBit<2>(bits, lines);
+  AddFifthBit<3>(bits, lines);
+  AddFifthBit<4>(bits, lines);
+  AddFifthBit<5>(bits, lines);
+  AddFifthBit<6>(bits, lines);
+  AddFifthBit<7>(bits, lines);
+  return lines;
+}
+
+// Adds bits 2 * kPlace and up of line `half` to the nibbles of quad 4 * half + kPlace.
+template <int kPlace>
+[[gnu::always_inline]] inline void AddTopBits(const __m512i (&top)[2], BlockLines& lines) {
+  for (int half = 0; half < 2; ++half) {
+    __m512i& quad = lines.quad[4 * half + kPlace];
+    quad = OrAnd(quad, Shift<4 - 2 * kPlace>(top[half]), _mm512_set1_epi8(0x30));
+  }
+}
+
+// 6 bit: two lines of top bits, then the nibbles.
+[[gnu::always_inline]] inline BlockLines SixBitLines(const std::byte* at) {
+  const __m512i top[2] = {LoadLine(at), LoadLine(at + kLine)};
+  BlockLines lines = FourBitLines(at + 2 * kLine);
+  AddTopBits<0>(top, lines);
+  AddTopBits<1>(top, lines);
+  AddTopBits<2>(top, lines);
+  AddTopBits<3>(top, lines);
+  return lines;
+}
+
+[[gnu::always_inline]] inline BlockLines EightBitLines(const std::byte* at) {
+  BlockLines lines;
+  for (int j = 0; j < 8; ++j) lines.quad[j] = LoadLine(at + kLine * j);
+  return lines;
+}
+
+}  // namespace
+}  // namespace vivace::avx512

@@ -1,0 +1,281 @@
+// Products with block-quantized weights, written once for all types.
+//
+// A Type is a form (forms.h) plus how one unit of blocks of a group is read:
+//   kBlocks, kHeaderBytes, kBodyBytes     of a unit
+//   Type(header, body)                    one unit; decodes what its blocks share
+//   Lines(block), BlockScales(block)      of block 0 .. kBlocks - 1
+// Up to kStreamRows activation rows: weights go from memory through registers, once.
+// More rows: two groups at a time are unpacked into a panel that stays in the
+// first-level cache, and tiles of 32 weight rows x up to 6 activation rows run over it.
+// One lane is one weight row and blocks are added in order, so all paths agree bit for bit.
+#pragma once
+
+#include <immintrin.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/avx512/forms.h"
+#include "kernels/avx512/lines.h"
+#include "kernels/kernel_table.h"
+#include "kernels/packed_layout.h"
+
+namespace vivace::avx512 {
+namespace {
+
+// With 8 rows the sums (8) and accumulators (8) still fit the 32 registers beside a
+// block's lines (8).
+constexpr std::int64_t kStreamRows = 8;
+
+inline Activations RowOf(const Activations& all, std::int64_t row, std::int64_t k) {
+  return {.q = all.q + row * k,
+          .d = all.d + row * (k / kBlock),
+          .sum = all.sum + row * (k / kBlock),
+          .half_sum = all.half_sum + row * (k / kBlock) * 2,
+          .x = all.x + row * k};
+}
+
+template <class Type>
+std::int64_t GroupHeaderBytes(std::int64_t k) {
+  const std::int64_t bytes = k / (Type::kBlocks * kBlock) * Type::kHeaderBytes;
+  return (bytes + kLine - 1) / kLine * kLine;
+}
+
+// acc[r] += the block's contribution, for kRows rows whose q are k apart and whose d
+// and prepared values are those of consecutive rows of `blocks` blocks.
+template <class Type, int kRows>
+[[gnu::always_inline]] inline void AddBlock(const BlockLines& lines,
+                                            const typename Type::Scales& scales,
+                                            const std::int8_t* q, std::int64_t k, const float* d,
+                                            const std::int32_t* prepared, __m512 (&acc)[kRows]) {
+  constexpr int kSums = Type::kSums;
+  constexpr int kQuads = 8 / kSums;  // per sum
+  const std::int64_t blocks = k / kBlock;
+  for (int row = 0; row < kRows; ++row) {
+    const std::int32_t* row_prepared = prepared + row * blocks * kSums;
+    __m512i sums[kSums];
+    for (int s = 0; s < kSums; ++s) {
+      sums[s] = Type::Start(row_prepared + s);
+      for (int j = kQuads * s; j < kQuads * (s + 1); ++j) {
+        const __m512i quad = BroadcastQuad(q + row * k + 4 * j);
+        sums[s] = _mm512_dpbusd_epi32(sums[s], lines.quad[j], quad);
+      }
+    }
+    const __m512 d_a = _mm512_set1_ps(d[row * blocks]);
+    acc[row] = Type::Add(acc[row], sums, scales, d_a, row_prepared);
+  }
+}
+
+// `prepared` is [kRows][kSums * blocks].
+template <class Type, int kRows>
+void Stream(const MatmulArgs& args, const std::int32_t* prepared) {
+  constexpr std::int64_t kBodyStep = Type::kBodyBytes / Type::kBlocks;
+  const std::int64_t header_bytes = GroupHeaderBytes<Type>(args.k);
+  const std::int64_t blocks = args.k / kBlock;
+  float* out = args.out;
+  for (std::int64_t group = args.group_begin; group < args.group_end; ++group, out += kGroupRows) {
+    const std::byte* header = args.weights + group * args.group_bytes;
+    const std::byte* body = header + header_bytes;
+    __m512 acc[kRows];
+    for (int row = 0; row < kRows; ++row) acc[row] = _mm512_setzero_ps();
+    for (std::int64_t first = 0; first < blocks; first += Type::kBlocks) {
+      const Type unit(header, body);
+      Prefetch(header, Type::kHeaderBytes);
+      for (int block = 0; block < Type::kBlocks; ++block) {
+        Prefetch(body + kBodyStep * block, kBodyStep);
+        const std::int64_t at = first + block;
+        AddBlock<Type, kRows>(unit.Lines(block), unit.BlockScales(block),
+                              args.activations.q + at * kBlock, args.k, args.activations.d + at,
+                              prepared + at * Type::kSums, acc);
+      }
+      header += Type::kHeaderBytes;
+      body += Type::kBodyBytes;
+    }
+    for (int row = 0; row < kRows; ++row) {
+      _mm512_storeu_ps(out + row * args.out_stride, acc[row]);
+    }
+  }
+}
+
+template <class Type>
+void StreamRows(const MatmulArgs& args) {
+  const std::int64_t blocks = args.k / kBlock;
+  auto* prepared = reinterpret_cast<std::int32_t*>(args.scratch);
+  for (std::int64_t row = 0; row < args.rows; ++row) {
+    Type::Prepare(RowOf(args.activations, row, args.k), 0, blocks,
+                  prepared + row * blocks * Type::kSums);
+  }
+  switch (args.rows) {
+    case 1:
+      return Stream<Type, 1>(args, prepared);
+    case 2:
+      return Stream<Type, 2>(args, prepared);
+    case 3:
+      return Stream<Type, 3>(args, prepared);
+    case 4:
+      return Stream<Type, 4>(args, prepared);
+    case 5:
+      return Stream<Type, 5>(args, prepared);
+    case 6:
+      return Stream<Type, 6>(args, prepared);
+    case 7:
+      return Stream<Type, 7>(args, prepared);
+    default:
+      return Stream<Type, 8>(args, prepared);
+  }
+}
+
+// Blocks of k that a panel holds: 32 x 1 KB of lines and their scales.
+constexpr std::int64_t kPanelBlocks = 32;
+constexpr int kMaxTileRows = 6;
+
+// A block of two groups, unpacked. The panel is at the start of the scratch.
+template <class Type>
+struct PanelBlock {
+  __m512i line[8][2];
+  typename Type::Scales scales[2];
+};
+
+// A tile's activation rows, at constant distances; q stays where it is.
+struct TileRows {
+  const std::int8_t* q;
+  std::int64_t k;  // distance of the rows of q
+  alignas(64) float d[kMaxTileRows][kPanelBlocks];
+  alignas(64) std::int32_t prepared[kMaxTileRows][2 * kPanelBlocks];
+};
+
+struct TileOut {
+  float* at;
+  std::int64_t stride;
+  bool first;  // nothing is there yet
+  bool both;   // or only 16 columns are wanted
+};
+
+template <class Type>
+void UnpackGroup(const std::byte* header, const std::byte* body, std::int64_t blocks, int half,
+                 PanelBlock<Type>* panel) {
+  constexpr std::int64_t kBodyStep = Type::kBodyBytes / Type::kBlocks;
+  for (std::int64_t first = 0; first < blocks; first += Type::kBlocks) {
+    const Type unit(header, body);
+    Prefetch(header, Type::kHeaderBytes);
+    for (int block = 0; block < Type::kBlocks; ++block, ++panel) {
+      Prefetch(body + kBodyStep * block, kBodyStep);
+      const BlockLines lines = unit.Lines(block);
+      for (int j = 0; j < 8; ++j) panel->line[j][half] = lines.quad[j];
+      panel->scales[half] = unit.BlockScales(block);
+    }
+    header += Type::kHeaderBytes;
+    body += Type::kBodyBytes;
+  }
+}
+
+// 2 * kRows integer sums (twice that with halves) and 2 * kRows accumulators live in
+// registers; each load of weights serves kRows products, each of activations two.
+template <class Type, int kRows>
+void MultiplyTile(const PanelBlock<Type>* panel, std::int64_t blocks, const TileRows& rows,
+                  const TileOut& out) {
+  constexpr int kSums = Type::kSums;
+  constexpr int kQuads = 8 / kSums;
+  __m512 acc[kRows][2];
+  for (int row = 0; row < kRows; ++row) {
+    const float* from = out.at + row * out.stride;
+    acc[row][0] = out.first ? _mm512_setzero_ps() : _mm512_loadu_ps(from);
+    acc[row][1] = out.first || !out.both ? _mm512_setzero_ps() : _mm512_loadu_ps(from + 16);
+  }
+  const std::int8_t* q = rows.q;
+  for (std::int64_t block = 0; block < blocks; ++block, ++panel, q += kBlock) {
+    __m512i sums[kRows][2][kSums];
+    for (int row = 0; row < kRows; ++row) {
+      for (int s = 0; s < kSums; ++s) {
+        const __m512i start = Type::Start(&rows.prepared[row][block * kSums + s]);
+        sums[row][0][s] = start;
+        sums[row][1][s] = start;
+      }
+    }
+    for (int j = 0; j < 8; ++j) {
+      const __m512i w0 = panel->line[j][0];
+      const __m512i w1 = panel->line[j][1];
+      for (int row = 0; row < kRows; ++row) {
+        const __m512i quad = BroadcastQuad(q + row * rows.k + 4 * j);
+        __m512i(&sum)[2][kSums] = sums[row];
+        sum[0][j / kQuads] = _mm512_dpbusd_epi32(sum[0][j / kQuads], w0, quad);
+        sum[1][j / kQuads] = _mm512_dpbusd_epi32(sum[1][j / kQuads], w1, quad);
+      }
+    }
+    for (int row = 0; row < kRows; ++row) {
+      const __m512 d_a = _mm512_set1_ps(rows.d[row][block]);
+      const std::int32_t* prepared = &rows.prepared[row][block * kSums];
+      acc[row][0] = Type::Add(acc[row][0], sums[row][0], panel->scales[0], d_a, prepared);
+      acc[row][1] = Type::Add(acc[row][1], sums[row][1], panel->scales[1], d_a, prepared);
+    }
+  }
+  for (int row = 0; row < kRows; ++row) {
+    float* to = out.at + row * out.stride;
+    _mm512_storeu_ps(to, acc[row][0]);
+    if (out.both) _mm512_storeu_ps(to + 16, acc[row][1]);
+  }
+}
+
+// All activation rows over one panel, whose first block is `block` of the rows.
+template <class Type>
+void MultiplyPanel(const MatmulArgs& args, const PanelBlock<Type>* panel, std::int64_t block,
+                   std::int64_t blocks, TileOut out) {
+  constexpr int kMaxRows = Type::kSums == 1 ? kMaxTileRows : 4;
+  const std::int64_t tiles = (args.rows + kMaxRows - 1) / kMaxRows;
+  float* const first_out = out.at;
+  TileRows rows;
+  rows.k = args.k;
+  for (std::int64_t tile = 0; tile < tiles; ++tile) {
+    // Even shares: with more than kStreamRows rows none is below kMaxRows - 2.
+    const std::int64_t first = args.rows * tile / tiles;
+    const std::int64_t count = args.rows * (tile + 1) / tiles - first;
+    for (std::int64_t row = 0; row < count; ++row) {
+      const Activations from = RowOf(args.activations, first + row, args.k);
+      Type::Prepare(from, block, blocks, rows.prepared[row]);
+      for (std::int64_t b = 0; b < blocks; ++b) rows.d[row][b] = from.d[block + b];
+    }
+    rows.q = args.activations.q + first * args.k + block * kBlock;
+    out.at = first_out + first * out.stride;
+    if (count == kMaxRows) {
+      MultiplyTile<Type, kMaxRows>(panel, blocks, rows, out);
+    } else if (count == kMaxRows - 1) {
+      MultiplyTile<Type, kMaxRows - 1>(panel, blocks, rows, out);
+    } else {
+      MultiplyTile<Type, kMaxRows - 2>(panel, blocks, rows, out);
+    }
+  }
+}
+
+template <class Type>
+void TileRowsOverPanels(const MatmulArgs& args) {
+  const std::int64_t header_bytes = GroupHeaderBytes<Type>(args.k);
+  const std::int64_t all_blocks = args.k / kBlock;
+  auto* panel = reinterpret_cast<PanelBlock<Type>*>(args.scratch);
+  for (std::int64_t group = args.group_begin; group < args.group_end; group += 2) {
+    const bool both = group + 1 < args.group_end;
+    for (std::int64_t block = 0; block < all_blocks; block += kPanelBlocks) {
+      const std::int64_t rest = all_blocks - block;
+      const std::int64_t blocks = rest < kPanelBlocks ? rest : kPanelBlocks;
+      const std::int64_t unit = block / Type::kBlocks;
+      for (int half = 0; half < 2; ++half) {
+        // A lone last group fills both halves; the second one's result is not stored.
+        const std::byte* from = args.weights + (group + (both ? half : 0)) * args.group_bytes;
+        UnpackGroup<Type>(from + unit * Type::kHeaderBytes,
+                          from + header_bytes + unit * Type::kBodyBytes, blocks, half, panel);
+      }
+      const TileOut out = {.at = args.out + (group - args.group_begin) * kGroupRows,
+                           .stride = args.out_stride,
+                           .first = block == 0,
+                           .both = both};
+      MultiplyPanel<Type>(args, panel, block, blocks, out);
+    }
+  }
+}
+
+template <class Type>
+void MatmulBlocks(const MatmulArgs& args) {
+  args.rows <= kStreamRows ? StreamRows<Type>(args) : TileRowsOverPanels<Type>(args);
+}
+
+}  // namespace
+}  // namespace vivace::avx512
