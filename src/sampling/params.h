@@ -1,0 +1,35 @@
+// SamplingParams: how the next token is chosen from a row of logits.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "base/token_id.h"
+
+namespace vivace {
+
+// The steps run in the order of the fields: penalties and bias, top-k, typical, top-p,
+// min-p, temperature, draw.
+struct SamplingParams {
+  std::vector<std::pair<TokenId, float>> logit_bias;  // added to the logit; -inf forbids
+  float repeat_penalty = 1.0F;      // > 0: divides positive logits of recent tokens, multiplies others
+  std::int32_t repeat_last_n = 64;  // how many recent tokens count; 0 none, -1 all
+  float presence_penalty = 0.0F;    // subtracted once from a recent token's logit
+  float frequency_penalty = 0.0F;   // subtracted per occurrence
+  std::int32_t top_k = 40;          // 0: all
+  float typical_p = 1.0F;
+  float top_p = 0.95F;
+  float min_p = 0.05F;
+  std::int32_t min_keep = 1;        // candidates that the filters leave at least
+  float temperature = 0.8F;         // 0: the most likely token, nothing is drawn
+  std::uint32_t seed = 0;
+
+  bool greedy() const { return temperature <= 0.0F; }
+  // Names the first value that is out of range, and the range.
+  Result<void> Validate() const;
+};
+
+}  // namespace vivace
