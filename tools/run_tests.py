@@ -131,7 +131,7 @@ def pytest(name, folder):
     path = RESULTS / f"{name}.xml"
     command = [".venv/bin/python", "-m", "pytest", "-q", "-p", "no:cacheprovider",
                f"--junitxml={path}", folder]
-    environment = {"VIVACE_HOME": str(HOME), "VIVACE_BINARY": str(ROOT / "build/release/vivace"),
+    environment = {"VIVACE_HOME": str(HOME), "VIVACE_BIN": str(ROOT / "build/release/vivace"),
                    "VIVACE_TEST_MODELS": str(HOME / "models"), "PYTHONDONTWRITEBYTECODE": "1"}
     return junit_runner(name, command, path, environment)
 

@@ -1,6 +1,6 @@
 """What every end-to-end test uses: the built program, a home folder, real models.
 
-VIVACE_BINARY is the program (else build/release/vivace), VIVACE_TEST_MODELS a
+VIVACE_BIN is the program (else build/release/vivace), VIVACE_TEST_MODELS a
 folder of real models. tools/run_tests.py sets both; a test that asks for a
 model is skipped where the folder or the file is missing.
 """
@@ -12,7 +12,7 @@ import subprocess
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BINARY = pathlib.Path(os.environ.get("VIVACE_BINARY", ROOT / "build/release/vivace"))
+BINARY = pathlib.Path(os.environ.get("VIVACE_BIN", ROOT / "build/release/vivace"))
 MODELS = {
     "smollm2": "SmolLM2-135M-Instruct.Q4_1.gguf",
     "qwen-coder": "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
