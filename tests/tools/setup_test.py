@@ -20,10 +20,13 @@ def bare(tmp_path):
     def run(os_release, stubs=None, arguments=()):
         folder = tmp_path / "bin"
         folder.mkdir()
+        stubs = stubs or {}
         for name in PLAIN:
-            (folder / name).symlink_to(shutil.which(name))
-        for name, script in (stubs or {}).items():
-            (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+            if name not in stubs:  # writing to the link would write to the system's program
+                (folder / name).symlink_to(shutil.which(name))
+        for name, script in stubs.items():
+            with open(folder / name, "x", encoding="utf-8") as file:
+                file.write(f"#!/bin/sh\n{script}\n")
             (folder / name).chmod(0o755)
         release = tmp_path / "os-release"
         release.write_text(os_release)
