@@ -1,0 +1,235 @@
+#include "kernels/pack.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/pack_codes.h"
+#include "kernels/packed_layout.h"
+
+namespace vivace {
+namespace {
+
+// How one type fills a group; see the table in packed_layout.h.
+struct Form {
+  QuantType type;
+  std::int64_t unit;         // values that share a header entry
+  std::int64_t halves;       // in a header entry, per row
+  std::int64_t scale_bytes;  // at the start of a super-block's body
+  std::int64_t low_bytes;    // of a block's quant lines
+  std::int64_t fifth_bytes;
+  std::int64_t top_bytes;
+
+  std::int64_t block_bytes() const { return top_bytes + fifth_bytes + low_bytes; }
+  std::int64_t unit_bytes() const { return scale_bytes + unit / kBlock * block_bytes(); }
+};
+
+constexpr Form kForms[] = {
+    {QuantType::kQ4_0, kBlock, 1, 0, 256, 0, 0},
+    {QuantType::kQ4_1, kBlock, 2, 0, 256, 0, 0},
+    {QuantType::kQ5_0, kBlock, 1, 0, 256, 64, 0},
+    {QuantType::kQ8_0, kBlock, 1, 0, 512, 0, 0},
+    {QuantType::kQ4_K, kSuperBlock, 2, 192, 256, 0, 0},
+    {QuantType::kQ6_K, kSuperBlock, 1, 256, 256, 0, 128},
+};
+
+std::optional<Form> FormOf(QuantType type) {
+  for (const Form& form : kForms) {
+    if (form.type == type) return form;
+  }
+  return std::nullopt;
+}
+
+bool IsFloat(QuantType type) { return type == QuantType::kF32 || type == QuantType::kF16; }
+
+std::int64_t RoundUp(std::int64_t value, std::int64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+// Where row `lane`'s parts of block `block` lie in a group.
+struct Place {
+  std::byte* header;      // [halves][16 rows] halves
+  std::byte* scales;      // start of the super-block's scales
+  std::byte* top;
+  std::byte* fifth;
+  std::byte* low;
+  std::int64_t in_super;  // block within its super-block
+};
+
+Place PlaceOf(const PackedShape& shape, const Form& form, std::byte* group, std::int64_t block) {
+  const std::int64_t per_unit = form.unit / kBlock;
+  const std::int64_t unit = block / per_unit;
+  std::byte* body = group + shape.header_bytes + unit * form.unit_bytes();
+  std::byte* lines = body + form.scale_bytes + block % per_unit * form.block_bytes();
+  return {.header = group + unit * form.halves * kGroupRows * 2,
+          .scales = body,
+          .top = lines,
+          .fifth = lines + form.top_bytes,
+          .low = lines + form.top_bytes + form.fifth_bytes,
+          .in_super = block % per_unit};
+}
+
+std::byte ToByte(int value) { return static_cast<std::byte>(value); }
+
+void PutHalf(std::byte* halves, std::int64_t lane, std::uint16_t value) {
+  std::memcpy(halves + 2 * lane, &value, sizeof(value));
+}
+
+std::uint16_t GetHalf(const std::byte* halves, std::int64_t lane) {
+  std::uint16_t value = 0;
+  std::memcpy(&value, halves + 2 * lane, sizeof(value));
+  return value;
+}
+
+// Byte 4 * lane + i of line `quad`.
+std::int64_t At(std::int64_t quad, std::int64_t lane, std::int64_t i) {
+  return quad * kLine + 4 * lane + i;
+}
+
+void PutCodes(const Form& form, const Place& place, std::int64_t lane, const std::uint8_t* codes) {
+  for (std::int64_t quad = 0; quad < 8; ++quad) {
+    for (std::int64_t i = 0; i < 4; ++i) {
+      const int code = codes[4 * quad + i];
+      if (form.low_bytes == 512) {
+        place.low[At(quad, lane, i)] = ToByte(code);
+        continue;
+      }
+      place.low[At(quad % 4, lane, i)] |= ToByte((code & 15) << (4 * (quad / 4)));
+      if (form.fifth_bytes != 0) place.fifth[At(0, lane, i)] |= ToByte((code >> 4) << quad);
+      if (form.top_bytes != 0) {
+        place.top[At(quad / 4, lane, i)] |= ToByte((code >> 4) << (2 * (quad % 4)));
+      }
+    }
+  }
+}
+
+void GetCodes(const Form& form, const Place& place, std::int64_t lane, std::uint8_t* codes) {
+  for (std::int64_t quad = 0; quad < 8; ++quad) {
+    for (std::int64_t i = 0; i < 4; ++i) {
+      std::uint8_t& code = codes[4 * quad + i];
+      if (form.low_bytes == 512) {
+        code = std::to_integer<std::uint8_t>(place.low[At(quad, lane, i)]);
+        continue;
+      }
+      int value = std::to_integer<int>(place.low[At(quad % 4, lane, i)]) >> (4 * (quad / 4)) & 15;
+      if (form.fifth_bytes != 0) {
+        value |= (std::to_integer<int>(place.fifth[At(0, lane, i)]) >> quad & 1) << 4;
+      }
+      if (form.top_bytes != 0) {
+        value |= (std::to_integer<int>(place.top[At(quad / 4, lane, i)]) >> (2 * (quad % 4)) & 3)
+                 << 4;
+      }
+      code = static_cast<std::uint8_t>(value);
+    }
+  }
+}
+
+void PutScales(const Form& form, const Place& place, std::int64_t lane, const BlockFields& fields) {
+  PutHalf(place.header, lane, fields.d);
+  if (form.halves == 2) PutHalf(place.header + 2 * kGroupRows, lane, fields.m);
+  const std::int64_t block = place.in_super;
+  if (form.type == QuantType::kQ6_K) {
+    place.scales[2 * block * kGroupRows + lane] = ToByte(fields.sub_scales[0]);
+    place.scales[(2 * block + 1) * kGroupRows + lane] = ToByte(fields.sub_scales[1]);
+  } else if (form.scale_bytes != 0) {
+    place.scales[block * kGroupRows + lane] =
+        ToByte((fields.scale & 15) | (fields.min & 15) << 4);
+    place.scales[(8 + block / 2) * kGroupRows + lane] |=
+        ToByte((fields.scale >> 4 | (fields.min >> 4) << 2) << (4 * (block % 2)));
+  }
+}
+
+void GetScales(const Form& form, const Place& place, std::int64_t lane, BlockFields& fields) {
+  fields.d = GetHalf(place.header, lane);
+  fields.m = form.halves == 2 ? GetHalf(place.header + 2 * kGroupRows, lane) : std::uint16_t{0};
+  const std::int64_t block = place.in_super;
+  if (form.type == QuantType::kQ6_K) {
+    fields.sub_scales[0] = std::to_integer<std::int8_t>(place.scales[2 * block * kGroupRows + lane]);
+    fields.sub_scales[1] =
+        std::to_integer<std::int8_t>(place.scales[(2 * block + 1) * kGroupRows + lane]);
+  } else if (form.scale_bytes != 0) {
+    const int low = std::to_integer<int>(place.scales[block * kGroupRows + lane]);
+    const int high = std::to_integer<int>(place.scales[(8 + block / 2) * kGroupRows + lane]) >>
+                     (4 * (block % 2));
+    fields.scale = static_cast<std::uint8_t>((low & 15) | (high & 3) << 4);
+    fields.min = static_cast<std::uint8_t>(low >> 4 | (high >> 2 & 3) << 4);
+  }
+}
+
+// Float types: [k][16 rows].
+void CopyFloats(const PackedShape& shape, std::byte* group, std::int64_t lane, std::int64_t k,
+                std::byte* row, bool to_row) {
+  const std::int64_t width = shape.type == QuantType::kF32 ? 4 : 2;
+  for (std::int64_t i = 0; i < k; ++i) {
+    std::byte* packed = group + (i * kGroupRows + lane) * width;
+    std::byte* plain = row + i * width;
+    std::memcpy(to_row ? plain : packed, to_row ? packed : plain, static_cast<std::size_t>(width));
+  }
+}
+
+}  // namespace
+
+Result<PackedShape> PackedShapeOf(QuantType type, std::int64_t rows, std::int64_t k) {
+  const auto row_bytes = RowBytes(type, static_cast<std::size_t>(k));
+  if (!row_bytes) return Failure(row_bytes.error());
+  PackedShape shape = {.type = type, .rows = rows, .k = RoundUp(k, kLine)};
+  shape.groups = RoundUp(rows, kGroupRows) / kGroupRows;
+  if (IsFloat(type)) {
+    shape.group_bytes = shape.k * kGroupRows * (type == QuantType::kF32 ? 4 : 2);
+  } else if (const auto form = FormOf(type)) {
+    const std::int64_t units = shape.k / form->unit;
+    shape.header_bytes = RoundUp(units * form->halves * kGroupRows * 2, kLine);
+    shape.group_bytes = shape.header_bytes + units * form->unit_bytes();
+  } else {
+    return Fail(ErrorKind::kUnsupported, "matrices of type " + std::string(Name(type)) +
+                                             " have no kernels, allowed is F32, F16, Q4_0, Q4_1, "
+                                             "Q4_K, Q5_0, Q6_K, Q8_0");
+  }
+  shape.total_bytes = shape.groups * shape.group_bytes;
+  return shape;
+}
+
+void PackGroup(const PackedShape& shape, const std::byte* gguf_rows, std::int64_t rows,
+               std::int64_t k, std::int64_t group, std::byte* out) {
+  const auto row_bytes = static_cast<std::int64_t>(*RowBytes(shape.type, static_cast<std::size_t>(k)));
+  const std::int64_t lanes = std::min(kGroupRows, rows - group * kGroupRows);
+  const auto form = FormOf(shape.type);
+  for (std::int64_t lane = 0; lane < lanes; ++lane) {
+    const std::byte* row = gguf_rows + (group * kGroupRows + lane) * row_bytes;
+    if (!form) {
+      CopyFloats(shape, out, lane, k, const_cast<std::byte*>(row), false);
+      continue;
+    }
+    for (std::int64_t block = 0; block < k / kBlock; ++block) {
+      const BlockFields fields = LoadFields(shape.type, row, static_cast<std::size_t>(block));
+      const Place place = PlaceOf(shape, *form, out, block);
+      PutScales(*form, place, lane, fields);
+      PutCodes(*form, place, lane, fields.codes);
+    }
+  }
+}
+
+void UnpackRow(const PackedShape& shape, const std::byte* packed, std::int64_t row,
+               std::int64_t k, std::byte* gguf_row) {
+  const std::size_t row_bytes = *RowBytes(shape.type, static_cast<std::size_t>(k));
+  std::memset(gguf_row, 0, row_bytes);
+  // Only read through: PlaceOf serves both directions.
+  auto* group = const_cast<std::byte*>(packed) + row / kGroupRows * shape.group_bytes;
+  const std::int64_t lane = row % kGroupRows;
+  const auto form = FormOf(shape.type);
+  if (!form) {
+    CopyFloats(shape, group, lane, k, gguf_row, true);
+    return;
+  }
+  for (std::int64_t block = 0; block < k / kBlock; ++block) {
+    const Place place = PlaceOf(shape, *form, group, block);
+    BlockFields fields = {};
+    GetScales(*form, place, lane, fields);
+    GetCodes(*form, place, lane, fields.codes);
+    StoreFields(shape.type, fields, gguf_row, static_cast<std::size_t>(block));
+  }
+}
+
+}  // namespace vivace
