@@ -46,35 +46,42 @@ class Tally:
         return len(self.passed) + len(self.failed) + len(self.skipped)
 
 
-def run(name, command, environment=None, quiet=False):
+def run(name, command, environment=None):
     """Runs a command with its output in a log; returns the exit status.
 
     While it works, its newest line is shown: in place on a terminal, else
     every HEARTBEAT_S seconds. When it fails the end of the log is printed.
     """
     log_path = RESULTS / f"{name}.log"
-    terminal = sys.stdout.isatty()
-    shown = time.monotonic()
-    with open(log_path, "w", encoding="utf-8") as log:
-        process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                   errors="replace", env=os.environ | (environment or {}))
-        for line in process.stdout:
-            log.write(line)
-            now = time.monotonic()
-            if terminal:
-                print(f"\r\033[K{name}: {line.strip()[:90]}", end="", flush=True)
-            elif now - shown > HEARTBEAT_S:
-                shown = now
-                print(f"{name}: {line.strip()[:90]}", flush=True)
-        status = process.wait()
-    if terminal:
-        print("\r\033[K", end="")
-    if status and not quiet:
+    try:
+        with open(log_path, "w", encoding="utf-8") as log:
+            status = follow(name, command, environment or {}, log)
+    except OSError as error:  # the program is not there
+        log_path.write_text(f"{error}\n", encoding="utf-8")
+        status = 127
+    if status:
         lines = log_path.read_text(encoding="utf-8").splitlines()
         print(f"{name}: exit status {status}; the end of {log_path.relative_to(ROOT)}:")
         print("\n".join("    " + line for line in lines[-25:]), flush=True)
     return status
+
+
+def follow(name, command, environment, log):
+    terminal = sys.stdout.isatty()
+    shown = time.monotonic()
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, errors="replace",
+                          env=os.environ | environment) as process:
+        for line in process.stdout:
+            log.write(line)
+            if terminal:
+                print(f"\r\033[K{name}: {line.strip()[:90]}", end="", flush=True)
+            elif time.monotonic() - shown > HEARTBEAT_S:
+                shown = time.monotonic()
+                print(f"{name}: {line.strip()[:90]}", flush=True)
+    if terminal:
+        print("\r\033[K", end="")
+    return process.returncode
 
 
 def read_junit(path, tally):

@@ -57,6 +57,10 @@ def test_a_runner_that_dies_without_a_report_has_failed(results):
     assert junit(results, "exit 3").failed == ["it: exit status 3", ]
 
 
+def test_a_program_that_is_not_there_has_failed(results):
+    assert run_tests.run("it", ["./no-such-program"]) == 127
+
+
 def test_a_runner_that_ran_nothing_has_failed(results):
     assert junit(results, "true").failed == ["it: ran no test"]
 
