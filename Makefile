@@ -2,6 +2,9 @@
 SHELL := /bin/bash
 MODEL ?=
 PROMPT ?= Why is the sky blue? Answer in two sentences.
+# As given: a dollar sign in a question is no variable of make's.
+override MODEL := $(value MODEL)
+override PROMPT := $(value PROMPT)
 export MODEL PROMPT
 
 .DEFAULT_GOAL := help
