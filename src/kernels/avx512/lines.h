@@ -42,11 +42,18 @@ constexpr std::int64_t kPrefetchAhead = 4096;
   return _mm512_cvtph_ps(_mm256_load_si256(static_cast<const __m256i*>(at)));
 }
 
-// Four activations, for every row.
-[[gnu::always_inline]] inline __m512i BroadcastQuad(const std::int8_t* q) {
-  std::int32_t quad;
-  __builtin_memcpy(&quad, q, sizeof quad);
-  return _mm512_set1_epi32(quad);
+// Adds to every lane the dot product of its four unsigned weights and the four
+// activations at q. Written as an instruction because compilers load a quad that two
+// products share into a register, once; reading it twice as a memory operand is 12 %
+// faster in the tiles: loads have a port to spare, decoding does not.
+[[gnu::always_inline]] inline __m512i AddDot(__m512i sums, __m512i weights, const std::int8_t* q) {
+  struct Quad {
+    std::int8_t value[4];
+  };
+  __asm__("vpdpbusd %2%{1to16%}, %1, %0"
+          : "+v"(sums)
+          : "v"(weights), "m"(*reinterpret_cast<const Quad*>(q)));
+  return sums;
 }
 
 [[gnu::always_inline]] inline __m512i And(__m512i a, __m512i b) { return _mm512_and_si512(a, b); }

@@ -57,8 +57,7 @@ template <class Type, int kRows>
     for (int s = 0; s < kSums; ++s) {
       sums[s] = Type::Start(row_prepared + s);
       for (int j = kQuads * s; j < kQuads * (s + 1); ++j) {
-        const __m512i quad = BroadcastQuad(q + row * k + 4 * j);
-        sums[s] = _mm512_dpbusd_epi32(sums[s], lines.quad[j], quad);
+        sums[s] = AddDot(sums[s], lines.quad[j], q + row * k + 4 * j);
       }
     }
     const __m512 d_a = _mm512_set1_ps(d[row * blocks]);
@@ -71,22 +70,26 @@ template <class Type, int kRows>
 void Stream(const MatmulArgs& args, const std::int32_t* prepared) {
   constexpr std::int64_t kBodyStep = Type::kBodyBytes / Type::kBlocks;
   const std::int64_t header_bytes = GroupHeaderBytes<Type>(args.k);
-  const std::int64_t blocks = args.k / kBlock;
+  const std::int64_t k = args.k;
+  const std::int64_t blocks = k / kBlock;
   float* out = args.out;
   for (std::int64_t group = args.group_begin; group < args.group_end; ++group, out += kGroupRows) {
     const std::byte* header = args.weights + group * args.group_bytes;
     const std::byte* body = header + header_bytes;
     __m512 acc[kRows];
     for (int row = 0; row < kRows; ++row) acc[row] = _mm512_setzero_ps();
+    const std::int8_t* q = args.activations.q;
+    const float* d = args.activations.d;
+    const std::int32_t* starts = prepared;
     for (std::int64_t first = 0; first < blocks; first += Type::kBlocks) {
       const Type unit(header, body);
       Prefetch(header, Type::kHeaderBytes);
       for (int block = 0; block < Type::kBlocks; ++block) {
         Prefetch(body + kBodyStep * block, kBodyStep);
-        const std::int64_t at = first + block;
-        AddBlock<Type, kRows>(unit.Lines(block), unit.BlockScales(block),
-                              args.activations.q + at * kBlock, args.k, args.activations.d + at,
-                              prepared + at * Type::kSums, acc);
+        AddBlock<Type, kRows>(unit.Lines(block), unit.BlockScales(block), q, k, d, starts, acc);
+        q += kBlock;
+        ++d;
+        starts += Type::kSums;
       }
       header += Type::kHeaderBytes;
       body += Type::kBodyBytes;
@@ -196,10 +199,10 @@ void MultiplyTile(const PanelBlock<Type>* panel, std::int64_t blocks, const Tile
       const __m512i w0 = panel->line[j][0];
       const __m512i w1 = panel->line[j][1];
       for (int row = 0; row < kRows; ++row) {
-        const __m512i quad = BroadcastQuad(q + row * rows.k + 4 * j);
+        const std::int8_t* quad = q + row * rows.k + 4 * j;
         __m512i(&sum)[2][kSums] = sums[row];
-        sum[0][j / kQuads] = _mm512_dpbusd_epi32(sum[0][j / kQuads], w0, quad);
-        sum[1][j / kQuads] = _mm512_dpbusd_epi32(sum[1][j / kQuads], w1, quad);
+        sum[0][j / kQuads] = AddDot(sum[0][j / kQuads], w0, quad);
+        sum[1][j / kQuads] = AddDot(sum[1][j / kQuads], w1, quad);
       }
     }
     for (int row = 0; row < kRows; ++row) {

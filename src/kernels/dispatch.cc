@@ -1,0 +1,80 @@
+#include "kernels/dispatch.h"
+
+#include <string>
+#include <vector>
+
+namespace vivace {
+namespace {
+
+#if defined(__x86_64__)
+// These ask for the system's support of the registers too.
+bool HasAvx2() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+         __builtin_cpu_supports("f16c");
+}
+
+bool HasAvx512() {
+  return HasAvx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512vnni");
+}
+#endif
+
+std::vector<const KernelTable*> Probe() {
+  std::vector<const KernelTable*> tables = {&portable::kKernels};
+#if defined(__x86_64__)
+  if (HasAvx2()) tables.push_back(&avx2::kKernels);
+  if (HasAvx512()) tables.push_back(&avx512::kKernels);
+#endif
+  return tables;
+}
+
+}  // namespace
+
+std::span<const KernelTable* const> SupportedKernels() {
+  static const std::vector<const KernelTable*> tables = Probe();
+  return tables;
+}
+
+Result<const KernelTable*> SelectKernels(std::string_view name) {
+  const std::span tables = SupportedKernels();
+  if (name.empty()) return tables.back();
+  std::string allowed;
+  for (const KernelTable* table : tables) {
+    if (name == table->name) return table;
+    if (!allowed.empty()) allowed += ", ";
+    allowed += table->name;
+  }
+  return Fail(ErrorKind::kUnsupported, "kernels \"" + std::string(name) +
+                                           "\" are not available, this CPU has " + allowed);
+}
+
+MatmulKernel MatmulFor(const KernelTable& kernels, QuantType type) {
+  switch (type) {
+    case QuantType::kF32:
+      return kernels.matmul_f32;
+    case QuantType::kF16:
+      return kernels.matmul_f16;
+    case QuantType::kQ4_0:
+      return kernels.matmul_q4_0;
+    case QuantType::kQ4_1:
+      return kernels.matmul_q4_1;
+    case QuantType::kQ4_K:
+      return kernels.matmul_q4_k;
+    case QuantType::kQ5_0:
+      return kernels.matmul_q5_0;
+    case QuantType::kQ6_K:
+      return kernels.matmul_q6_k;
+    case QuantType::kQ8_0:
+      return kernels.matmul_q8_0;
+    default:
+      return nullptr;
+  }
+}
+
+std::size_t MatmulScratchBytes(std::int64_t k, std::int64_t rows) {
+  // A panel of 32 unpacked weight rows, what is prepared per activation row, and slack.
+  return static_cast<std::size_t>(64 * k + rows * (k / 4) + (std::int64_t{1} << 16));
+}
+
+}  // namespace vivace

@@ -1,0 +1,31 @@
+// The functions every tier defines, in its own namespace: vivace::portable,
+// vivace::avx2, vivace::avx512. CMake names the namespace with -DVIVACE_ISA=... and
+// picks each function's source. Contracts are in kernel_table.h.
+#pragma once
+
+#include "kernels/kernel_table.h"
+
+namespace vivace::VIVACE_ISA {
+
+void MatmulF32(const MatmulArgs& args);
+void MatmulF16(const MatmulArgs& args);
+void MatmulQ4_0(const MatmulArgs& args);
+void MatmulQ4_1(const MatmulArgs& args);
+void MatmulQ4_K(const MatmulArgs& args);
+void MatmulQ5_0(const MatmulArgs& args);
+void MatmulQ6_K(const MatmulArgs& args);
+void MatmulQ8_0(const MatmulArgs& args);
+void Quantize(const float* x, std::int64_t k, std::int8_t* q, float* d, std::int32_t* sum,
+              std::int32_t* half_sum);
+void RmsNorm(const float* x, const float* gain, float* out, std::int64_t size, float epsilon);
+void RopeHalves(float* x, const float* cos, const float* sin, std::int64_t dim);
+void RopePairs(float* x, const float* cos, const float* sin, std::int64_t dim);
+void SiluMul(const float* gate, const float* up, float* out, std::int64_t size);
+void Add(const float* x, float* y, std::int64_t size);
+void ToHalf(const float* x, std::uint16_t* out, std::int64_t size);
+void AttentionChunk(const AttentionChunkArgs& args);
+void AttentionMerge(float* max, float* sum, float* out, float next_max, float next_sum,
+                    const float* next_out, std::int64_t dim);
+void Exp(const float* x, float* out, std::int64_t size);
+
+}  // namespace vivace::VIVACE_ISA

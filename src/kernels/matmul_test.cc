@@ -1,0 +1,128 @@
+#include <cstring>
+
+#include "gtest/gtest.h"
+#include "kernels/dispatch.h"
+#include "kernels/pack.h"
+#include "kernels/packed_layout.h"
+#include "kernels/testing.h"
+#include "quant/reference.h"
+
+namespace vivace {
+namespace {
+
+using Param = std::tuple<const KernelTable*, QuantType>;
+
+class MatmulTest : public testing::TestWithParam<Param> {
+ protected:
+  const KernelTable& kernels() const { return *std::get<0>(GetParam()); }
+  QuantType type() const { return std::get<1>(GetParam()); }
+
+  // Multiplies and compares every product with the definition, bit for bit.
+  void Check(std::int64_t weight_rows, std::int64_t k, std::int64_t rows, std::int64_t chunk_groups,
+             const std::vector<std::byte>& source) {
+    const PackedShape shape = *PackedShapeOf(type(), weight_rows, k);
+    AlignedArray<std::byte> packed(static_cast<std::size_t>(shape.total_bytes));
+    for (std::int64_t group = 0; group < shape.groups; ++group) {
+      PackGroup(shape, source.data(), weight_rows, k, group,
+                packed.data() + group * shape.group_bytes);
+    }
+    RandomActivations activations(rows, k, shape.k, random_);
+    const std::int64_t stride = shape.groups * kGroupRows + 5;
+    std::vector<float> out(static_cast<std::size_t>(rows * stride), -7.0F);
+    AlignedArray<std::byte> scratch(MatmulScratchBytes(shape.k, rows));
+    for (std::int64_t group = 0; group < shape.groups; group += chunk_groups) {
+      MatmulFor(kernels(), type())({.weights = packed.data(),
+                                    .group_bytes = shape.group_bytes,
+                                    .group_begin = group,
+                                    .group_end = std::min(group + chunk_groups, shape.groups),
+                                    .k = shape.k,
+                                    .activations = activations.View(),
+                                    .rows = rows,
+                                    .out = out.data() + group * kGroupRows,
+                                    .out_stride = stride,
+                                    .scratch = scratch.data()});
+    }
+    const std::size_t row_bytes = *RowBytes(type(), static_cast<std::size_t>(k));
+    for (std::int64_t row = 0; row < rows; ++row) {
+      for (std::int64_t i = 0; i < weight_rows; ++i) {
+        const float expected = RowProductReference(
+            type(), source.data() + static_cast<std::size_t>(i) * row_bytes,
+            static_cast<std::size_t>(k), activations.Row(row),
+            activations.x.data() + row * shape.k);
+        const float actual = out[static_cast<std::size_t>(row * stride + i)];
+        ASSERT_EQ(std::bit_cast<std::uint32_t>(actual), std::bit_cast<std::uint32_t>(expected))
+            << actual << " is not " << expected << ": row " << row << " of " << rows << ", output "
+            << i << ", k " << k;
+      }
+      for (std::int64_t i = shape.groups * kGroupRows; i < stride; ++i) {
+        ASSERT_EQ(out[static_cast<std::size_t>(row * stride + i)], -7.0F) << "written past the end";
+      }
+    }
+  }
+
+  bool Fits(std::int64_t k) const {
+    return static_cast<std::size_t>(k) % FactsOf(type()).block_values == 0;
+  }
+
+  std::mt19937 random_{3};
+};
+
+TEST_P(MatmulTest, EqualsTheDefinitionForEveryBatch) {
+  for (const std::int64_t k : {64, 96, 256, 896, 1280}) {
+    if (!Fits(k)) continue;
+    const auto source = RandomRows(type(), 48, k, random_);
+    for (const std::int64_t rows : {1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 16, 17, 37}) {
+      Check(48, k, rows, 3, source);
+    }
+  }
+}
+
+TEST_P(MatmulTest, EqualsTheDefinitionForLongRows) {
+  const auto source = RandomRows(type(), 32, 4864, random_);
+  for (const std::int64_t rows : {1, 8, 40}) Check(32, 4864, rows, 2, source);
+}
+
+TEST_P(MatmulTest, ChunksAndPaddingChangeNothing) {
+  const auto source = RandomRows(type(), 75, 512, random_);
+  for (const std::int64_t chunk : {1, 2, 5}) {
+    for (const std::int64_t rows : {1, 6, 19}) Check(75, 512, rows, chunk, source);
+  }
+}
+
+TEST_P(MatmulTest, HoldsAtTheExtremes) {
+  if (FactsOf(type()).block_values == 1) return;
+  for (const int byte : {0x00, 0xff, 0x7f, 0x80}) {
+    auto source = RandomRows(type(), 32, 512, random_);
+    const QuantTypeFacts& facts = FactsOf(type());
+    const std::vector<std::size_t> scales = ScaleOffsets(type());
+    for (std::size_t i = 0; i < source.size(); ++i) {
+      const std::size_t in_block = i % facts.block_bytes;
+      const bool scale = std::any_of(scales.begin(), scales.end(), [&](std::size_t offset) {
+        return in_block == offset || in_block == offset + 1;
+      });
+      source[i] = scale ? (in_block % 2 == 0 ? std::byte{0xff} : std::byte{0x7b})
+                        : static_cast<std::byte>(byte);
+    }
+    for (const std::int64_t rows : {1, 7, 18}) Check(32, 512, rows, 2, source);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    EveryIsa, MatmulTest,
+    testing::Combine(testing::ValuesIn(SupportedKernels().begin(), SupportedKernels().end()),
+                     testing::ValuesIn(kPackedTypes)),
+    [](const auto& test) {
+      return std::string(std::get<0>(test.param)->name) + "_" +
+             std::string(Name(std::get<1>(test.param)));
+    });
+
+TEST(SelectKernelsTest, KnowsItsTiersAndNamesThemInErrors) {
+  EXPECT_STREQ((*SelectKernels("portable"))->name, "portable");
+  EXPECT_EQ(*SelectKernels(""), SupportedKernels().back());
+  const auto unknown = SelectKernels("sse9");
+  ASSERT_FALSE(unknown.has_value());
+  EXPECT_NE(unknown.error().message.find("portable"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace vivace
