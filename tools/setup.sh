@@ -34,8 +34,7 @@ headers=(
   benchmark/benchmark.h:libbenchmark-dev
 )
 case "$kind" in
-  run | lint) ;;
-  test) tools+=(clang++:clang) ;;  # the fuzzers
+  run | test | lint) ;;
   *)
     echo "setup: unknown kind '$kind', expected run, test or lint" >&2
     exit 2
@@ -74,13 +73,17 @@ find_missing() {
   while read -r entry; do
     lacks "python3-${entry/ensurepip/venv}" "the Python module $entry"
   done < <(missing_python_modules)
+  # The fuzzers; what they link is a package of its own.
+  [[ "$kind" != test ]] || { command -v clang++ && [[ -d "$(clang++ --print-runtime-dir)" ]]; } \
+    >/dev/null || lacks "clang libclang-rt-dev" "clang++ with its runtime libraries"
   [[ -e /etc/ssl/certs/ca-certificates.crt || -d /etc/pki/tls/certs ]] ||
     lacks ca-certificates "the certificates of the certificate authorities"
   has_rust || missing+=("Rust $min_rust or newer: cargo and rustc")
 }
 
 lacks() {
-  packages+=("$1")
+  # shellcheck disable=SC2206  # several names in one
+  packages+=($1)
   missing+=("$2 (Debian: $1)")
 }
 
