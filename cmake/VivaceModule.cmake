@@ -33,3 +33,14 @@ function(vivace_bench name)
   )
   add_dependencies(benches ${name}_bench)
 endfunction()
+
+# vivace_fuzz(NAME DEPS ...)
+# tests/fuzz/NAME_fuzz.cc = one libFuzzer program, in the preset fuzz. Its first
+# inputs lie in tests/fuzz/corpus/NAME. The target `fuzzers` builds all of them.
+function(vivace_fuzz name)
+  cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
+  add_executable(${name}_fuzz ${name}_fuzz.cc)
+  target_link_libraries(${name}_fuzz PRIVATE vivace_flags ${ARG_DEPS})
+  target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
+  add_dependencies(fuzzers ${name}_fuzz)
+endfunction()

@@ -12,7 +12,6 @@ import argparse
 import dataclasses
 import os
 import pathlib
-import re
 import shutil
 import subprocess
 import sys
@@ -180,7 +179,7 @@ def run_fuzz(options):
     """Each fuzzer for a short time, from its corpus. Needs clang."""
     if not shutil.which("clang++"):
         return Tally(skipped=["fuzz (no clang++ here)"])
-    tally = build("fuzz")
+    tally = build("fuzz", "fuzzers")
     fuzzers = sorted((ROOT / "build/fuzz/tests/fuzz").glob("*_fuzz"))
     if not fuzzers and not tally.failed:
         tally.failed.append("fuzz: ran no test")
@@ -198,28 +197,13 @@ def fuzz_one(fuzzer, seconds):
                                  "-rss_limit_mb=2048", f"-artifact_prefix={RESULTS}/", *folders])
 
 
-def run_rust(_options):
-    """The unit tests of the Rust crate behind the C header."""
-    status = run("rust", ["cargo", "test", "--locked", "--manifest-path", "ffi/Cargo.toml",
-                          "--target-dir", "build/cargo-test"])
-    tally = Tally()
-    for line in (RESULTS / "rust.log").read_text(encoding="utf-8").splitlines():
-        found = re.match(r"test (\S+)(?: - should panic)? \.\.\. (ok|FAILED|ignored)", line)
-        if found:
-            {"ok": tally.passed, "FAILED": tally.failed,
-             "ignored": tally.skipped}[found[2]].append(f"ffi {found[1]}")
-    if status and not tally.failed:
-        tally.failed.append(f"rust: exit status {status}")
-    return tally
-
-
 def run_e2e(_options):
     """The real program with real models, from the outside."""
     return pytest("e2e", "tests/e2e")
 
 
 RUNNERS = {"checks": run_checks, "tools": run_tools, "unit": run_unit, "e2e": run_e2e,
-           "hygiene": run_hygiene, "rust": run_rust, "fuzz": run_fuzz}
+           "hygiene": run_hygiene, "fuzz": run_fuzz}
 
 
 def main():

@@ -74,8 +74,8 @@ find_missing() {
     lacks "python3-${entry/ensurepip/venv}" "the Python module $entry"
   done < <(missing_python_modules)
   # The fuzzers; what they link is a package of its own.
-  [[ "$kind" != test ]] || { command -v clang++ && [[ -d "$(clang++ --print-runtime-dir)" ]]; } \
-    >/dev/null || lacks "clang libclang-rt-dev" "clang++ with its runtime libraries"
+  [[ "$kind" != test ]] || has_fuzzer_library ||
+    lacks "clang libclang-rt-dev" "clang++ with its runtime libraries"
   [[ -e /etc/ssl/certs/ca-certificates.crt || -d /etc/pki/tls/certs ]] ||
     lacks ca-certificates "the certificates of the certificate authorities"
   has_rust || missing+=("Rust $min_rust or newer: cargo and rustc")
@@ -109,10 +109,18 @@ for name in ("ensurepip", "pip"):
     if not find_spec(name): print(name)'
 }
 
+# Asks clang for its link command and looks whether the library in it is there.
+has_fuzzer_library() {
+  local library
+  library="$(clang++ -### -fsanitize=fuzzer -x c++ /dev/null 2>&1 |
+    sed -n 's/.*"\([^"]*libclang_rt\.fuzzer[^"]*\.a\)".*/\1/p')" || return 1
+  [[ -e "$library" ]]
+}
+
 has_rust() {
   local cargo version
   # An old one earlier on the PATH does not hide the distribution's.
-  for cargo in cargo /usr/bin/cargo; do
+  for cargo in cargo /usr/bin/cargo "${HOME:-}/.cargo/bin/cargo"; do
     version="$("$cargo" --version 2>/dev/null)" || continue
     version="${version#cargo }"
     at_least "${version%% *}" "$min_rust" && return 0
