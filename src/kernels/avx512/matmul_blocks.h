@@ -25,7 +25,7 @@ namespace {
 
 // With 8 rows the sums (8) and accumulators (8) still fit the 32 registers beside a
 // block's lines (8).
-constexpr std::int64_t kStreamRows = 8;
+constexpr std::int64_t kStreamRows = 16;
 
 inline Activations RowOf(const Activations& all, std::int64_t row, std::int64_t k) {
   return {.q = all.q + row * k,
@@ -123,8 +123,24 @@ void StreamRows(const MatmulArgs& args) {
       return Stream<Type, 6>(args, prepared);
     case 7:
       return Stream<Type, 7>(args, prepared);
-    default:
+    case 8:
       return Stream<Type, 8>(args, prepared);
+    case 9:
+      return Stream<Type, 9>(args, prepared);
+    case 10:
+      return Stream<Type, 10>(args, prepared);
+    case 11:
+      return Stream<Type, 11>(args, prepared);
+    case 12:
+      return Stream<Type, 12>(args, prepared);
+    case 13:
+      return Stream<Type, 13>(args, prepared);
+    case 14:
+      return Stream<Type, 14>(args, prepared);
+    case 15:
+      return Stream<Type, 15>(args, prepared);
+    default:
+      return Stream<Type, 16>(args, prepared);
   }
 }
 
