@@ -30,7 +30,7 @@ build: setup
 run: setup
 	@tools/build.sh release vivace
 	@if [ -t 0 ]; then exec build/release/vivace run $${MODEL:+"$$MODEL"}; \
-	else exec build/release/vivace run $${MODEL:+"$$MODEL"} -p "$$PROMPT" </dev/null; fi
+	else exec build/release/vivace run $${MODEL:+"$$MODEL"} --timings --prompt="$$PROMPT" </dev/null; fi
 
 test:
 	@tools/setup.sh test
