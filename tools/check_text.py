@@ -22,7 +22,7 @@ RULES = [
     ("arithmetic that differs by compiler", r"-f(fast-math|associative-math|unsafe-math)", None),
     ("using namespace", r"^\s*using namespace (?!.*_literals)", CPP),
     ("a NOLINT without a check's name", r"NOLINT(NEXTLINE|BEGIN|END)?(?!\w|\()", CPP),
-    ("a folder of one person's machine", r"(?<![\w.])/(root|home/\w+)/", None),
+    ("a folder of one person's machine", r"(?<![\w.])/(root|home/\w+)/", CODE - CPP | {".md"}),
     ("a merge mark", r"^(<<<<<<<|>>>>>>>) ", None),
     ("white space at the line's end", r"[ \t]+$", CODE),
     ("a tab", r"\t", CPP | {".py", ".sh", ".cmake"}),
