@@ -16,7 +16,8 @@ void QuantizeRowReference(const float* x, std::size_t k, const ActivationRow& ou
     for (std::size_t half = 0; half < 2; ++half) {
       std::int32_t sum = 0;
       for (std::size_t i = 16 * half; i < 16 * half + 16; ++i) {
-        const auto q = static_cast<std::int8_t>(std::nearbyint(values[i] * inverse));
+        const float scaled = values[i] * inverse;
+        const auto q = static_cast<std::int8_t>(std::isnan(scaled) ? 0 : std::nearbyint(scaled));
         out.q[32 * block + i] = q;
         sum += q;
       }

@@ -1,8 +1,9 @@
 // Activations: how a row of floats becomes int8 with a scale per 32 values.
 //
 // Per block of 32, with m = max|x|:
-//   m < 1e-30 (or NaN): d = 0, q = 0
+//   m < 1e-30: d = 0, q = 0
 //   else d = m / 127, q = rint(x * (127 / m)), to nearest even
+// The maximum passes over NaN; where the product is NaN (x is, or m is infinite), q = 0.
 // The sums of q let formats with a zero point or a minimum be handled once per block.
 #pragma once
 

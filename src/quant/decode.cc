@@ -9,7 +9,8 @@
 namespace vivace {
 namespace {
 
-void DecodeHalves(const std::byte* row, std::size_t k, float* out, float (*convert)(std::uint16_t)) {
+void DecodeHalves(const std::byte* row, std::size_t k, float* out,
+                  float (*convert)(std::uint16_t)) {
   for (std::size_t i = 0; i < k; ++i) {
     std::uint16_t half = 0;
     std::memcpy(&half, row + 2 * i, sizeof(half));

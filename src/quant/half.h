@@ -27,8 +27,7 @@ inline std::uint16_t FloatToHalf(float value) {
   if (rest >= 0x477ff000U) return static_cast<std::uint16_t>(sign | 0x7c00U);  // >= 65520
   if (rest < 0x38800000U) {  // below 2^-14: the addition rounds at 2^-24 for us
     const float shifted = std::bit_cast<float>(rest) + 0.5F;
-    return static_cast<std::uint16_t>(sign |
-                                      (std::bit_cast<std::uint32_t>(shifted) - 0x3f000000U));
+    return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(shifted) - 0x3f000000U));
   }
   const std::uint32_t odd = rest >> 13 & 1U;
   return static_cast<std::uint16_t>(sign | ((rest - (112U << 23) + 0xfffU + odd) >> 13));

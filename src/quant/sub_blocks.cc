@@ -18,7 +18,8 @@ Block Load(const std::byte* row, std::size_t index) {
 }
 
 SubBlock Plain(std::uint16_t d) {
-  return {.q = {}, .scale = {1, 1}, .min = {0, 0}, .d = HalfToFloat(d), .dmin = 0, .has_min = false};
+  return {
+      .q = {}, .scale = {1, 1}, .min = {0, 0}, .d = HalfToFloat(d), .dmin = 0, .has_min = false};
 }
 
 int Nibble(const std::uint8_t* quants, int i) {
@@ -144,11 +145,30 @@ SubBlock ReadIQ4_XS(const BlockIQ4_XS& block, std::size_t j) {
   return out;
 }
 
+// Sub-block j of a super-block of 256 values.
+SubBlock ReadFromSuperBlock(QuantType type, const std::byte* row, std::size_t super,
+                            std::size_t j) {
+  switch (type) {
+    case QuantType::kQ2_K:
+      return ReadQ2_K(Load<BlockQ2_K>(row, super), j);
+    case QuantType::kQ3_K:
+      return ReadQ3_K(Load<BlockQ3_K>(row, super), j);
+    case QuantType::kQ4_K:
+      return ReadQ45K(Load<BlockQ4_K>(row, super), j);
+    case QuantType::kQ5_K:
+      return ReadQ45K(Load<BlockQ5_K>(row, super), j);
+    case QuantType::kQ6_K:
+      return ReadQ6_K(Load<BlockQ6_K>(row, super), j);
+    case QuantType::kIQ4_XS:
+      return ReadIQ4_XS(Load<BlockIQ4_XS>(row, super), j);
+    default:
+      CheckFailed(__FILE__, __LINE__, "ReadSubBlock of a type without blocks");
+  }
+}
+
 }  // namespace
 
 SubBlock ReadSubBlock(QuantType type, const std::byte* row, std::size_t index) {
-  const std::size_t super = index / 8;
-  const std::size_t j = index % 8;
   switch (type) {
     case QuantType::kQ4_0:
       return WithNibbles(Load<BlockQ4_0>(row, index), 8);
@@ -160,32 +180,17 @@ SubBlock ReadSubBlock(QuantType type, const std::byte* row, std::size_t index) {
       return WithNibbles(Load<BlockQ5_1>(row, index), 0);
     case QuantType::kQ8_0:
       return ReadQ8_0(Load<BlockQ8_0>(row, index));
-    case QuantType::kQ2_K:
-      return ReadQ2_K(Load<BlockQ2_K>(row, super), j);
-    case QuantType::kQ3_K:
-      return ReadQ3_K(Load<BlockQ3_K>(row, super), j);
-    case QuantType::kQ4_K:
-      return ReadQ45K(Load<BlockQ4_K>(row, super), j);
-    case QuantType::kQ5_K:
-      return ReadQ45K(Load<BlockQ5_K>(row, super), j);
-    case QuantType::kQ6_K:
-      return ReadQ6_K(Load<BlockQ6_K>(row, super), j);
     case QuantType::kIQ4_NL: {
       const auto block = Load<BlockIQ4_NL>(row, index);
       return WithTable(block, HalfToFloat(block.d), kIq4Values);
     }
-    case QuantType::kIQ4_XS:
-      return ReadIQ4_XS(Load<BlockIQ4_XS>(row, super), j);
     case QuantType::kMXFP4: {
       const auto block = Load<BlockMXFP4>(row, index);
       return WithTable(block, std::ldexp(1.0F, block.exponent - 128), kMxfp4Doubled);
     }
-    case QuantType::kF32:
-    case QuantType::kF16:
-    case QuantType::kBF16:
-      break;
+    default:
+      return ReadFromSuperBlock(type, row, index / 8, index % 8);
   }
-  CheckFailed(__FILE__, __LINE__, "ReadSubBlock of a type without blocks");
 }
 
 }  // namespace vivace

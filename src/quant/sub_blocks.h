@@ -15,7 +15,7 @@ struct SubBlock {
   std::int32_t scale[2];  // integer scales of the two halves; 1 where the format has none
   std::int32_t min[2];    // integer mins of the two halves
   float d;
-  float dmin;             // 0 where the format has no minimum; -m for Q4_1 and Q5_1
+  float dmin;  // 0 where the format has no minimum; -m for Q4_1 and Q5_1
   bool has_min;
 };
 
