@@ -20,7 +20,7 @@ class ThreadTeam {
  public:
   struct Options {
     int threads = 1;
-    std::vector<int> cpus;  // cpu of each member; empty: the system chooses
+    std::vector<int> cpus = {};  // cpu of each member; empty: the system chooses
     // How long a waiting member spins before it sleeps. 0 where there are fewer
     // processors than threads: spinning would take them from those who work.
     std::chrono::microseconds spin{50};
