@@ -143,6 +143,13 @@ struct TileOut {
   bool both;   // or only 16 columns are wanted
 };
 
+// The packed weights that are unpacked next, fetched while tiles are multiplied: one line
+// of each group per block.
+struct Ahead {
+  bool wanted;
+  const std::byte* at[2];
+};
+
 template <class Type>
 void UnpackGroup(const std::byte* header, const std::byte* body, std::int64_t blocks, int half,
                  PanelBlock<Type>* panel) {
@@ -165,7 +172,7 @@ void UnpackGroup(const std::byte* header, const std::byte* body, std::int64_t bl
 // registers; each load of weights serves kRows products, each of activations two.
 template <class Type, int kRows>
 void MultiplyTile(const PanelBlock<Type>* panel, std::int64_t blocks, const TileRows& rows,
-                  const TileOut& out) {
+                  const Ahead& ahead, const TileOut& out) {
   constexpr int kSums = Type::kSums;
   constexpr int kQuads = 8 / kSums;
   __m512 acc[kRows][2];
@@ -176,6 +183,10 @@ void MultiplyTile(const PanelBlock<Type>* panel, std::int64_t blocks, const Tile
   }
   const std::int8_t* q = rows.q;
   for (std::int64_t block = 0; block < blocks; ++block, ++panel, q += kBlock) {
+    if (ahead.wanted) {
+      _mm_prefetch(reinterpret_cast<const char*>(ahead.at[0] + block * kLine), _MM_HINT_T1);
+      _mm_prefetch(reinterpret_cast<const char*>(ahead.at[1] + block * kLine), _MM_HINT_T1);
+    }
     __m512i sums[kRows][2][kSums];
     for (int row = 0; row < kRows; ++row) {
       for (int s = 0; s < kSums; ++s) {
@@ -208,11 +219,46 @@ void MultiplyTile(const PanelBlock<Type>* panel, std::int64_t blocks, const Tile
   }
 }
 
-// All activation rows over one panel, whose first block is `block` of the rows.
+// Where the blocks of a panel lie in the packed weights of two groups.
+struct Source {
+  const std::byte* header[2];
+  const std::byte* body[2];
+  std::int64_t block;   // the first one
+  std::int64_t blocks;  // 0: there is no such panel
+};
+
+// The panel that starts at `block` of `group` and the next one.
 template <class Type>
-void MultiplyPanel(const MatmulArgs& args, const PanelBlock<Type>* panel, std::int64_t block,
-                   std::int64_t blocks, TileOut out) {
+Source SourceOf(const MatmulArgs& args, std::int64_t group, std::int64_t block) {
+  Source source = {.header = {}, .body = {}, .block = block, .blocks = 0};
+  if (group >= args.group_end) return source;
+  const std::int64_t rest = args.k / kBlock - block;
+  source.blocks = rest < kPanelBlocks ? rest : kPanelBlocks;
+  const std::int64_t unit = block / Type::kBlocks;
+  for (int half = 0; half < 2; ++half) {
+    // A lone last group fills both halves; the second one's result is not stored.
+    const std::int64_t from = group + half < args.group_end ? group + half : group;
+    source.header[half] = args.weights + from * args.group_bytes + unit * Type::kHeaderBytes;
+    source.body[half] = args.weights + from * args.group_bytes + GroupHeaderBytes<Type>(args.k) +
+                        unit * Type::kBodyBytes;
+  }
+  return source;
+}
+
+// What tile number `tile`, of panels of `blocks` blocks, fetches of `next`.
+template <class Type>
+Ahead AheadOf(const Source& next, std::int64_t tile, std::int64_t blocks) {
+  const std::int64_t offset = tile * blocks * kLine;
+  if (offset >= next.blocks * (Type::kBodyBytes / Type::kBlocks)) return {false, {}};
+  return {true, {next.body[0] + offset, next.body[1] + offset}};
+}
+
+// All activation rows over one panel.
+template <class Type>
+void MultiplyPanel(const MatmulArgs& args, const PanelBlock<Type>* panel, const Source& source,
+                   const Source& next, TileOut out) {
   constexpr int kMaxRows = Type::kSums == 1 ? kMaxTileRows : 4;
+  const std::int64_t blocks = source.blocks;
   const std::int64_t tiles = (args.rows + kMaxRows - 1) / kMaxRows;
   float* const first_out = out.at;
   TileRows rows;
@@ -223,44 +269,41 @@ void MultiplyPanel(const MatmulArgs& args, const PanelBlock<Type>* panel, std::i
     const std::int64_t count = args.rows * (tile + 1) / tiles - first;
     for (std::int64_t row = 0; row < count; ++row) {
       const Activations from = RowOf(args.activations, first + row, args.k);
-      Type::Prepare(from, block, blocks, rows.prepared[row]);
-      for (std::int64_t b = 0; b < blocks; ++b) rows.d[row][b] = from.d[block + b];
+      Type::Prepare(from, source.block, blocks, rows.prepared[row]);
+      for (std::int64_t b = 0; b < blocks; ++b) rows.d[row][b] = from.d[source.block + b];
     }
-    rows.q = args.activations.q + first * args.k + block * kBlock;
+    rows.q = args.activations.q + first * args.k + source.block * kBlock;
     out.at = first_out + first * out.stride;
+    const Ahead ahead = AheadOf<Type>(next, tile, blocks);
     if (count == kMaxRows) {
-      MultiplyTile<Type, kMaxRows>(panel, blocks, rows, out);
+      MultiplyTile<Type, kMaxRows>(panel, blocks, rows, ahead, out);
     } else if (count == kMaxRows - 1) {
-      MultiplyTile<Type, kMaxRows - 1>(panel, blocks, rows, out);
+      MultiplyTile<Type, kMaxRows - 1>(panel, blocks, rows, ahead, out);
     } else {
-      MultiplyTile<Type, kMaxRows - 2>(panel, blocks, rows, out);
+      MultiplyTile<Type, kMaxRows - 2>(panel, blocks, rows, ahead, out);
     }
   }
 }
 
 template <class Type>
 void TileRowsOverPanels(const MatmulArgs& args) {
-  const std::int64_t header_bytes = GroupHeaderBytes<Type>(args.k);
-  const std::int64_t all_blocks = args.k / kBlock;
   auto* panel = reinterpret_cast<PanelBlock<Type>*>(args.scratch);
-  for (std::int64_t group = args.group_begin; group < args.group_end; group += 2) {
-    const bool both = group + 1 < args.group_end;
-    for (std::int64_t block = 0; block < all_blocks; block += kPanelBlocks) {
-      const std::int64_t rest = all_blocks - block;
-      const std::int64_t blocks = rest < kPanelBlocks ? rest : kPanelBlocks;
-      const std::int64_t unit = block / Type::kBlocks;
-      for (int half = 0; half < 2; ++half) {
-        // A lone last group fills both halves; the second one's result is not stored.
-        const std::byte* from = args.weights + (group + (both ? half : 0)) * args.group_bytes;
-        UnpackGroup<Type>(from + unit * Type::kHeaderBytes,
-                          from + header_bytes + unit * Type::kBodyBytes, blocks, half, panel);
-      }
-      const TileOut out = {.at = args.out + (group - args.group_begin) * kGroupRows,
-                           .stride = args.out_stride,
-                           .first = block == 0,
-                           .both = both};
-      MultiplyPanel<Type>(args, panel, block, blocks, out);
+  std::int64_t group = args.group_begin;
+  Source source = SourceOf<Type>(args, group, 0);
+  while (source.blocks > 0) {
+    for (int half = 0; half < 2; ++half) {
+      UnpackGroup<Type>(source.header[half], source.body[half], source.blocks, half, panel);
     }
+    const TileOut out = {.at = args.out + (group - args.group_begin) * kGroupRows,
+                         .stride = args.out_stride,
+                         .first = source.block == 0,
+                         .both = group + 1 < args.group_end};
+    const std::int64_t end = source.block + source.blocks;
+    const bool last = end == args.k / kBlock;
+    if (last) group += 2;
+    const Source next = SourceOf<Type>(args, group, last ? 0 : end);
+    MultiplyPanel<Type>(args, panel, source, next, out);
+    source = next;
   }
 }
 
