@@ -1,7 +1,5 @@
 #include "gguf/gguf_file.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <charconv>
 #include <cstring>
@@ -9,15 +7,12 @@
 #include <optional>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "gguf/gguf_reader.h"
 
 namespace vivace {
 namespace {
-
-constexpr std::uint64_t kMaxNameBytes = 1024;
-constexpr std::uint64_t kDefaultAlignment = 32;
-constexpr std::uint64_t kMaxAlignment = std::uint64_t{1} << 20;
-constexpr std::uint64_t kMaxValues = std::uint64_t{1} << 48;  // of one tensor
 
 template <class T>
 T Scalar(const GgufValue& value) {
@@ -26,76 +21,13 @@ T Scalar(const GgufValue& value) {
   return out;
 }
 
-// The value as an unsigned number, or nothing for other types and negative numbers.
-std::optional<std::uint64_t> AsUnsigned(const GgufValue& value) {
-  std::int64_t number = 0;
-  switch (value.type) {
-    case GgufType::kU8:
-      return Scalar<std::uint8_t>(value);
-    case GgufType::kU16:
-      return Scalar<std::uint16_t>(value);
-    case GgufType::kU32:
-      return Scalar<std::uint32_t>(value);
-    case GgufType::kU64:
-      return Scalar<std::uint64_t>(value);
-    case GgufType::kI8:
-      number = Scalar<std::int8_t>(value);
-      break;
-    case GgufType::kI16:
-      number = Scalar<std::int16_t>(value);
-      break;
-    case GgufType::kI32:
-      number = Scalar<std::int32_t>(value);
-      break;
-    case GgufType::kI64:
-      number = Scalar<std::int64_t>(value);
-      break;
-    default:
-      return std::nullopt;
-  }
-  if (number < 0) return std::nullopt;
-  return static_cast<std::uint64_t>(number);
-}
-
-Failure WrongType(std::string_view key, const GgufValue& value, const char* wanted) {
-  return Fail(ErrorKind::kBadInput,
-              fmt::format("{} is {}{}, expected {}", key, GgufTypeName(value.type),
-                          value.type == GgufType::kArray
-                              ? fmt::format(" of {}", GgufTypeName(value.element))
-                              : "",
-                          wanted));
-}
-
-Result<std::vector<std::uint64_t>> ReadDims(GgufReader& reader, std::string_view name) {
-  const auto count = reader.Read<std::uint32_t>();
-  if (!count) return Failure(count.error());
-  if (*count < 1 || *count > 4) {
-    return Fail(ErrorKind::kBadInput,
-                fmt::format("tensor {} has {} dimensions, allowed is 1 to 4", name, *count));
-  }
-  std::vector<std::uint64_t> dims;
-  std::uint64_t values = 1;
-  for (std::uint32_t i = 0; i < *count; ++i) {
-    const auto dim = reader.Read<std::uint64_t>();
-    if (!dim) return Failure(dim.error());
-    if (*dim < 1 || *dim > kMaxValues / values) {
-      return Fail(ErrorKind::kBadInput,
-                  fmt::format("tensor {} has dimension {}, allowed is 1 to {}", name, *dim,
-                              kMaxValues / values));
-    }
-    values *= *dim;
-    dims.push_back(*dim);
-  }
-  return dims;
-}
-
-// Bytes of a tensor; cannot overflow because ReadDims bounds the number of values.
-Result<std::uint64_t> TensorBytes(QuantType type, const std::vector<std::uint64_t>& dims) {
-  const auto row = RowBytes(type, dims[0]);
-  if (!row) return Failure(row.error());
-  std::uint64_t bytes = *row;
-  for (std::size_t i = 1; i < dims.size(); ++i) bytes *= dims[i];
-  return bytes;
+Failure WrongType(std::string_view key, const GgufValue& value, std::string_view wanted) {
+  return Fail(
+      ErrorKind::kBadInput,
+      fmt::format(
+          "{} is {}{}, expected {}", key, GgufTypeName(value.type),
+          value.type == GgufType::kArray ? fmt::format(" of {}", GgufTypeName(value.element)) : "",
+          wanted));
 }
 
 struct SplitName {
@@ -130,123 +62,53 @@ Result<GgufFile> GgufFile::Open(const std::string& path) {
   for (const std::string& part : paths) {
     auto mapped = MappedFile::Open(part);
     if (!mapped) return Failure(std::move(mapped).error());
-    const auto parsed = file.ParsePart(mapped->bytes());
-    if (!parsed) return Context(parsed.error(), part);
-    file.parts_.push_back(std::move(*mapped));
+    auto parsed = ParseGgufPart(mapped->bytes());
+    if (!parsed) return Context(std::move(parsed).error(), part);
+    file.mapped_.push_back(std::move(*mapped));
+    const auto added = file.Add(std::move(*parsed));
+    if (!added) return Context(added.error(), part);
   }
-  const auto stated = file.GetU32("split.count");
-  if (stated && *stated > 1 && *stated != paths.size()) {
-    return Fail(ErrorKind::kBadInput,
-                fmt::format("{}: one of {} parts; open the first, named …-00001-of-{:05}.gguf", path,
-                            *stated, *stated));
-  }
+  const auto checked = file.CheckSplit(paths.size());
+  if (!checked) return Context(checked.error(), path);
   return file;
 }
 
 Result<GgufFile> GgufFile::Parse(std::span<const std::byte> bytes) {
+  auto part = ParseGgufPart(bytes);
+  if (!part) return Failure(std::move(part).error());
   GgufFile file;
-  VIVACE_RETURN_IF_ERROR(file.ParsePart(bytes));
+  VIVACE_RETURN_IF_ERROR(file.Add(std::move(*part)));
   return file;
 }
 
-Result<void> GgufFile::ParsePart(std::span<const std::byte> bytes) {
-  GgufReader reader(bytes);
-  const auto magic = reader.Read<std::array<char, 4>>();
-  if (!magic || std::string_view(magic->data(), magic->size()) != "GGUF") {
-    return Fail(ErrorKind::kBadInput, "not a GGUF file");
-  }
-  const auto version = reader.Read<std::uint32_t>();
-  if (!version) return Failure(version.error());
-  if (*version != 2 && *version != 3) {
-    return Fail(ErrorKind::kUnsupported,
-                fmt::format("GGUF version {}, allowed is 2 or 3, little-endian", *version));
-  }
-  version_ = *version;
-  const auto tensors = reader.Read<std::uint64_t>();
-  if (!tensors) return Failure(tensors.error());
-  const auto keys = reader.Read<std::uint64_t>();
-  if (!keys) return Failure(keys.error());
-  // The least a key (8 + 4 + 1) and a tensor (8 + 4 + 8 + 4 + 8) can take.
-  if (*keys > reader.remaining() / 13 || *tensors > reader.remaining() / 32) {
-    return Fail(ErrorKind::kBadInput, fmt::format("{} keys and {} tensors in a file of {} bytes",
-                                                  *keys, *tensors, bytes.size()));
-  }
-  VIVACE_RETURN_IF_ERROR(ReadMetadata(reader, *keys));
-  return ReadTensors(reader, *tensors, bytes);
-}
-
-Result<void> GgufFile::ReadMetadata(GgufReader& reader, std::uint64_t count) {
-  const bool first_part = parts_.empty();
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const auto key = reader.ReadString(kMaxNameBytes);
-    if (!key) return Context(key.error(), fmt::format("key {}", i));
-    const auto value = reader.ReadValue();
-    if (!value) return Context(value.error(), std::string(*key));
-    const bool inserted = metadata_.emplace(*key, *value).second;
-    // Later parts of a split file repeat some keys of the first.
-    if (!inserted && first_part) {
-      return Fail(ErrorKind::kBadInput, fmt::format("key {} appears twice", *key));
+Result<void> GgufFile::Add(GgufPart part) {
+  if (version_ == 0) version_ = part.version;
+  metadata_.merge(part.metadata);  // what is there already stays
+  for (GgufTensor& tensor : part.tensors) {
+    if (!tensor_index_.emplace(tensor.name, tensors_.size()).second) {
+      return Fail(ErrorKind::kBadInput,
+                  fmt::format("tensor {} is in an earlier part too", PrintableName(tensor.name)));
     }
+    tensors_.push_back(std::move(tensor));
   }
+  warnings_.insert(warnings_.end(), part.warnings.begin(), part.warnings.end());
   return {};
 }
 
-std::uint64_t GgufFile::Alignment() {
-  const auto found = metadata_.find("general.alignment");
-  if (found == metadata_.end()) return kDefaultAlignment;
-  const auto alignment = AsUnsigned(found->second);
-  if (alignment && *alignment >= 1 && *alignment <= kMaxAlignment &&
-      (*alignment & (*alignment - 1)) == 0) {
-    return *alignment;
+// The keys that splitting tools write agree with what was opened.
+Result<void> GgufFile::CheckSplit(std::size_t opened) const {
+  const auto count = GetU64("split.count");
+  if (count && *count > 1 && *count != opened) {
+    return Fail(
+        ErrorKind::kBadInput,
+        fmt::format("one of {} parts, {} opened; open the first, named -00001-of-{:05}.gguf",
+                    *count, opened, *count));
   }
-  warnings_.push_back(fmt::format("general.alignment is not a power of two up to {}, {} is used",
-                                  kMaxAlignment, kDefaultAlignment));
-  return kDefaultAlignment;
-}
-
-Result<void> GgufFile::ReadTensors(GgufReader& reader, std::uint64_t count,
-                                   std::span<const std::byte> bytes) {
-  const std::size_t first = tensors_.size();
-  std::vector<std::uint64_t> offsets;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    GgufTensor tensor;
-    const auto name = reader.ReadString(kMaxNameBytes);
-    if (!name) return Context(name.error(), fmt::format("tensor {}", i));
-    tensor.name = *name;
-    auto dims = ReadDims(reader, *name);
-    if (!dims) return Failure(std::move(dims).error());
-    tensor.dims = std::move(*dims);
-    const auto id = reader.Read<std::uint32_t>();
-    if (!id) return Failure(id.error());
-    const auto type = QuantTypeFromId(*id);
-    if (!type) return Context(type.error(), fmt::format("tensor {}", *name));
-    tensor.type = *type;
-    const auto offset = reader.Read<std::uint64_t>();
-    if (!offset) return Failure(offset.error());
-    if (!tensor_index_.emplace(*name, tensors_.size()).second) {
-      return Fail(ErrorKind::kBadInput, fmt::format("tensor {} appears twice", *name));
-    }
-    offsets.push_back(*offset);
-    tensors_.push_back(std::move(tensor));
-  }
-  const std::uint64_t alignment = Alignment();
-  const std::uint64_t data = (reader.offset() + alignment - 1) / alignment * alignment;
-  for (std::size_t i = 0; i < offsets.size(); ++i) {
-    GgufTensor& tensor = tensors_[first + i];
-    const auto size = TensorBytes(tensor.type, tensor.dims);
-    if (!size) return Context(size.error(), fmt::format("tensor {}", tensor.name));
-    const std::uint64_t available = data > bytes.size() ? 0 : bytes.size() - data;
-    if (offsets[i] % alignment != 0) {
-      return Fail(ErrorKind::kBadInput,
-                  fmt::format("tensor {} starts at {}, allowed is a multiple of {}", tensor.name,
-                              offsets[i], alignment));
-    }
-    if (offsets[i] > available || *size > available - offsets[i]) {
-      return Fail(ErrorKind::kBadInput,
-                  fmt::format("tensor {} has {} bytes at {}, the file has {} bytes of data",
-                              tensor.name, *size, offsets[i], available));
-    }
-    tensor.bytes = bytes.subspan(data + offsets[i], *size);
+  const auto tensors = GetU64("split.tensors.count");
+  if (tensors && opened > 1 && *tensors != tensors_.size()) {
+    return Fail(ErrorKind::kBadInput,
+                fmt::format("{} parts with {} tensors, split.tensors.count is {}", opened,
+                            tensors_.size(), *tensors));
   }
   return {};
 }
@@ -267,7 +129,7 @@ Result<const GgufValue*> GgufFile::Find(std::string_view key) const {
 Result<std::uint64_t> GgufFile::GetU64(std::string_view key) const {
   const auto value = Find(key);
   if (!value) return Failure(value.error());
-  const auto number = AsUnsigned(**value);
+  const auto number = GgufUnsigned(**value);
   if (!number) return WrongType(key, **value, "a number from 0 on");
   return *number;
 }
@@ -322,22 +184,21 @@ Result<std::vector<std::string_view>> GgufFile::GetStrings(std::string_view key)
   return strings;
 }
 
-Result<GgufValue> GgufFile::FindNumbers(std::string_view key, bool floating,
-                                        std::size_t width) const {
+Result<GgufValue> GgufFile::FindNumbers(std::string_view key, GgufType element) const {
   const auto value = Find(key);
   if (!value) return Failure(value.error());
   const GgufValue& array = **value;
-  const bool is_float = array.element == GgufType::kF32 || array.element == GgufType::kF64;
-  if (array.type != GgufType::kArray || is_float != floating ||
-      GgufTypeSize(array.element) != width) {
-    return WrongType(key, array,
-                     floating ? "array of f32" : (width == 4 ? "array of i32" : "array of integers"));
+  const bool same_kind =
+      array.element == element || (IsGgufInteger(array.element) && IsGgufInteger(element) &&
+                                   GgufTypeSize(array.element) == GgufTypeSize(element));
+  if (array.type != GgufType::kArray || !same_kind) {
+    return WrongType(key, array, fmt::format("array of {}", GgufTypeName(element)));
   }
   return array;
 }
 
-void GgufFile::CopyBytes(const GgufValue& value, void* out) {
-  if (!value.bytes.empty()) std::memcpy(out, value.bytes.data(), value.bytes.size());
+Failure GgufFile::OutOfRange(std::string_view key) {
+  return Fail(ErrorKind::kBadInput, fmt::format("{} has a number beyond its range", key));
 }
 
 }  // namespace vivace

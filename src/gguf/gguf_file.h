@@ -1,10 +1,11 @@
 // GgufFile: a model file's metadata and tensors, as checked views of mapped bytes.
 //
-// Versions 2 and 3, little-endian. Nothing is trusted before it is checked against the
-// bytes that remain. Views live as long as the file. Safe to read from any thread.
+// Versions 2 and 3, little-endian. Views live as long as the file. Safe to read from any
+// thread.
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <span>
 #include <string>
@@ -14,21 +15,15 @@
 
 #include "base/mapped_file.h"
 #include "base/result.h"
+#include "gguf/gguf_part.h"
 #include "gguf/gguf_value.h"
-#include "quant/types.h"
 
 namespace vivace {
-
-struct GgufTensor {
-  std::string_view name;
-  QuantType type = QuantType::kF32;
-  std::vector<std::uint64_t> dims;  // 1 to 4; dims[0] is the row length
-  std::span<const std::byte> bytes;
-};
 
 class GgufFile {
  public:
   // A split file ("name-00001-of-00003.gguf") opens all its parts; `path` is the first.
+  // Metadata is that of the first part, with what later parts add.
   static Result<GgufFile> Open(const std::string& path);
   // The same of bytes that the caller keeps.
   static Result<GgufFile> Parse(std::span<const std::byte> bytes);
@@ -49,29 +44,34 @@ class GgufFile {
   Result<bool> GetBool(std::string_view key) const;
   Result<std::string_view> GetString(std::string_view key) const;
   Result<std::vector<std::string_view>> GetStrings(std::string_view key) const;
-  // T is float or a fixed-width integer; the file's element type must be the same, or
-  // for integers of the same width.
+  // T is float, double or a fixed-width integer. The file's elements must be of the same
+  // width and kind; an integer array of the other signedness is accepted where all fit.
   template <class T>
   Result<std::vector<T>> GetArray(std::string_view key) const {
-    static_assert(std::is_arithmetic_v<T>);
-    const auto value = FindNumbers(key, std::is_floating_point_v<T>, sizeof(T));
+    static_assert(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>);
+    const auto value = FindNumbers(key, GgufTypeOf<T>());
     if (!value) return Failure(value.error());
     std::vector<T> out(value->count);
-    CopyBytes(*value, out.data());
+    if (!out.empty()) std::memcpy(out.data(), value->bytes.data(), value->bytes.size());
+    if constexpr (std::is_integral_v<T>) {
+      if (value->element != GgufTypeOf<T>()) {
+        for (const T number : out) {
+          // The sign bit is set: negative here, or too large there.
+          if (std::make_signed_t<T>(number) < 0) return OutOfRange(key);
+        }
+      }
+    }
     return out;
   }
 
  private:
-  Result<void> ParsePart(std::span<const std::byte> bytes);
-  Result<void> ReadMetadata(class GgufReader& reader, std::uint64_t count);
-  Result<void> ReadTensors(class GgufReader& reader, std::uint64_t count,
-                           std::span<const std::byte> bytes);
+  Result<void> Add(GgufPart part);
+  Result<void> CheckSplit(std::size_t opened) const;
   Result<const GgufValue*> Find(std::string_view key) const;
-  Result<GgufValue> FindNumbers(std::string_view key, bool floating, std::size_t width) const;
-  static void CopyBytes(const GgufValue& value, void* out);
-  std::uint64_t Alignment();
+  Result<GgufValue> FindNumbers(std::string_view key, GgufType element) const;
+  static Failure OutOfRange(std::string_view key);
 
-  std::vector<MappedFile> parts_;
+  std::vector<MappedFile> mapped_;
   std::uint32_t version_ = 0;
   std::map<std::string_view, GgufValue> metadata_;
   std::vector<GgufTensor> tensors_;

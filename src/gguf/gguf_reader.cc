@@ -2,9 +2,29 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
 namespace vivace {
+namespace {
+
+constexpr int kMaxArrayDepth = 4;
+
+// The least bytes an element of an array can take: a string its length, an array its
+// element type and count.
+std::uint64_t LeastBytes(GgufType type) {
+  if (type == GgufType::kString) return 8;
+  return type == GgufType::kArray ? 12 : GgufTypeSize(type);
+}
+
+}  // namespace
+
+std::string PrintableName(std::string_view name) {
+  constexpr std::size_t kLongest = 80;
+  std::string out(name.substr(0, kLongest));
+  for (char& c : out) {
+    if (c < 0x20 || c > 0x7e) c = '?';
+  }
+  if (name.size() > kLongest) out += "...";
+  return out;
+}
 
 std::size_t GgufTypeSize(GgufType type) {
   switch (type) {
@@ -36,6 +56,11 @@ const char* GgufTypeName(GgufType type) {
   return kNames[static_cast<std::uint32_t>(type)];
 }
 
+bool IsGgufInteger(GgufType type) {
+  return type != GgufType::kBool && type != GgufType::kF32 && type != GgufType::kF64 &&
+         GgufTypeSize(type) != 0;
+}
+
 Result<std::span<const std::byte>> GgufReader::Take(std::uint64_t size) {
   if (size > remaining()) {
     return Fail(ErrorKind::kBadInput,
@@ -51,8 +76,9 @@ Result<std::string_view> GgufReader::ReadString(std::uint64_t limit) {
   const auto length = Read<std::uint64_t>();
   if (!length) return Failure(length.error());
   if (*length > limit) {
-    return Fail(ErrorKind::kBadInput, fmt::format("a string of {} bytes at offset {}, allowed is {}",
-                                                  *length, offset_, limit));
+    return Fail(
+        ErrorKind::kBadInput,
+        fmt::format("a string of {} bytes at offset {}, allowed is {}", *length, offset_, limit));
   }
   const auto bytes = Take(*length);
   if (!bytes) return Failure(bytes.error());
@@ -72,53 +98,59 @@ Result<GgufType> GgufReader::ReadType() {
 Result<GgufValue> GgufReader::ReadValue() {
   const auto type = ReadType();
   if (!type) return Failure(type.error());
-  return ReadTyped(*type);
-}
-
-Result<GgufValue> GgufReader::ReadTyped(GgufType type) {
-  if (type == GgufType::kArray) return ReadArray();
-  GgufValue value = {.type = type, .element = type, .count = 1, .bytes = {}};
-  if (type == GgufType::kString) {
+  if (*type == GgufType::kArray) return ReadArray(1);
+  GgufValue value = {.type = *type, .element = *type, .count = 1, .bytes = {}};
+  if (*type == GgufType::kString) {
     const auto text = ReadString(remaining());
     if (!text) return Failure(text.error());
     value.bytes = std::as_bytes(std::span(text->data(), text->size()));
     return value;
   }
-  const auto bytes = Take(GgufTypeSize(type));
+  const auto bytes = Take(GgufTypeSize(*type));
   if (!bytes) return Failure(bytes.error());
   value.bytes = *bytes;
   return value;
 }
 
-Result<GgufValue> GgufReader::ReadArray() {
+Result<GgufValue> GgufReader::ReadArray(int depth) {
+  if (depth > kMaxArrayDepth) {
+    return Fail(ErrorKind::kUnsupported,
+                fmt::format("arrays nested {} deep at offset {}, allowed is {}", depth, offset_,
+                            kMaxArrayDepth));
+  }
   const auto element = ReadType();
   if (!element) return Failure(element.error());
   const auto count = Read<std::uint64_t>();
   if (!count) return Failure(count.error());
-  if (*element == GgufType::kArray) {
-    return Fail(ErrorKind::kUnsupported,
-                fmt::format("an array of arrays at offset {}", offset_));
-  }
-  // A string is at least its 8-byte length.
-  const std::uint64_t least = *element == GgufType::kString ? 8 : GgufTypeSize(*element);
-  if (*count > remaining() / least) {
+  if (*count > remaining() / LeastBytes(*element)) {
     return Fail(ErrorKind::kBadInput,
                 fmt::format("an array of {} {} at offset {}, the file has {} more bytes", *count,
                             GgufTypeName(*element), offset_, remaining()));
   }
   const std::uint64_t begin = offset_;
-  if (*element == GgufType::kString) {
-    for (std::uint64_t i = 0; i < *count; ++i) {
-      const auto text = ReadString(remaining());
-      if (!text) return Failure(text.error());
-    }
-  } else {
-    offset_ += *count * least;
-  }
+  VIVACE_RETURN_IF_ERROR(SkipElements(*element, *count, depth));
   return GgufValue{.type = GgufType::kArray,
                    .element = *element,
                    .count = *count,
                    .bytes = bytes_.subspan(begin, offset_ - begin)};
+}
+
+// Precondition: `count` elements of the least size would fit.
+Result<void> GgufReader::SkipElements(GgufType element, std::uint64_t count, int depth) {
+  if (element == GgufType::kString) {
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const auto text = ReadString(remaining());
+      if (!text) return Failure(text.error());
+    }
+  } else if (element == GgufType::kArray) {
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const auto array = ReadArray(depth + 1);
+      if (!array) return Failure(array.error());
+    }
+  } else {
+    offset_ += count * GgufTypeSize(element);
+  }
+  return {};
 }
 
 }  // namespace vivace

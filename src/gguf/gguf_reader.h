@@ -14,6 +14,9 @@
 
 namespace vivace {
 
+// `name` from a file, fit for one line of an error message: printable ASCII, cut after 80.
+std::string PrintableName(std::string_view name);
+
 class GgufReader {
  public:
   explicit GgufReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -34,13 +37,13 @@ class GgufReader {
   Result<std::span<const std::byte>> Take(std::uint64_t size);
   // A string of at most `limit` bytes, with its 8-byte length before it.
   Result<std::string_view> ReadString(std::uint64_t limit);
-  // A value with its type before it. Numeric arrays cost O(1), arrays of strings one walk.
+  // A value with its type before it. Numeric arrays cost O(1), others one walk.
   Result<GgufValue> ReadValue();
 
  private:
   Result<GgufType> ReadType();
-  Result<GgufValue> ReadArray();
-  Result<GgufValue> ReadTyped(GgufType type);
+  Result<GgufValue> ReadArray(int depth);
+  Result<void> SkipElements(GgufType element, std::uint64_t count, int depth);
 
   std::span<const std::byte> bytes_;
   std::uint64_t offset_ = 0;
