@@ -18,10 +18,10 @@ constexpr std::int64_t kChunk = 128;  // positions
 constexpr std::int64_t kPage = 16;
 constexpr std::int64_t kMaxDim = 256;
 constexpr std::int64_t kHeadTile = 8;
-constexpr std::int64_t kRowTile = 4;
+constexpr std::int64_t kRowTile = 8;
 constexpr std::int64_t kWide = 32;  // positions or dimensions that a pair of registers holds
 
-// What one tile of query rows and heads works on; 56 KB at most, 32 KB for 64 dimensions.
+// What one tile of query rows and heads works on; 64 KB.
 struct Space {
   alignas(64) float wide[kMaxDim * kWide];  // keys [dim][32 positions], values [128][32 dims]
   alignas(64) float weights[kRowTile][kHeadTile][kChunk];  // scores at first
