@@ -37,8 +37,8 @@ class Buffer {
 
  private:
   std::byte* data_ = nullptr;
-  std::size_t size_ = 0;      // as asked for
-  void* mapping_ = nullptr;   // what munmap takes
+  std::size_t size_ = 0;     // as asked for
+  void* mapping_ = nullptr;  // what munmap takes
   std::size_t mapped_ = 0;
 };
 

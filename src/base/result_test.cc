@@ -2,8 +2,9 @@
 
 #include <memory>
 
-#include "base/check.h"
 #include "gtest/gtest.h"
+
+#include "base/check.h"
 
 namespace vivace {
 namespace {

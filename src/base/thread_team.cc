@@ -3,6 +3,8 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include <system_error>
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -25,7 +27,7 @@ void PinThisThread(int cpu) {
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(static_cast<std::size_t>(cpu), &set);
-  // A cpu that has gone away since it was listed: the system chooses instead.
+  // Fails for a cpu that has gone away since it was listed: then the system chooses.
   pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
 }
 
@@ -37,11 +39,17 @@ ThreadTeam::ThreadTeam(const Options& options)
     const auto at = static_cast<std::size_t>(index);
     if (at < cpus.size()) PinThisThread(cpus[at]);
   };
-  for (int index = 1; index < size_; ++index) {
-    threads_.emplace_back([this, pin, index] {
-      pin(index);
-      Serve(index);
-    });
+  threads_.reserve(static_cast<std::size_t>(size_ - 1));
+  try {
+    for (int index = 1; index < size_; ++index) {
+      threads_.emplace_back([this, pin, index] {
+        pin(index);
+        Serve(index);
+      });
+    }
+  } catch (const std::system_error&) {
+    // No member reads size_ before its first job.
+    size_ = static_cast<int>(threads_.size()) + 1;
   }
 }
 

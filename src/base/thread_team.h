@@ -20,12 +20,15 @@ class ThreadTeam {
  public:
   struct Options {
     int threads = 1;
-    std::vector<int> cpus = {};  // cpu of each member; empty: the system chooses
+    // The cpu of each member but the caller, whose thread is not ours to bind. Members
+    // beyond the list, or all if it is empty: the system chooses.
+    std::vector<int> cpus = {};
     // How long a waiting member spins before it sleeps. 0 where there are fewer
     // processors than threads: spinning would take them from those who work.
     std::chrono::microseconds spin{50};
   };
 
+  // Smaller than asked for where the system refuses more threads.
   explicit ThreadTeam(const Options& options);
   ThreadTeam(const ThreadTeam&) = delete;
   ThreadTeam& operator=(const ThreadTeam&) = delete;
@@ -33,13 +36,15 @@ class ThreadTeam {
 
   int size() const { return size_; }
 
-  // Calls job(TeamMember&) on every member and returns when all have returned. Not
-  // reentrant, and for one calling thread at a time. Does not allocate.
+  // Calls job(TeamMember&) on every member and returns when all have returned. What the
+  // caller wrote before is visible to them, and what they wrote to the caller after. Not
+  // reentrant, and for one calling thread at a time. Does not allocate. The job must not
+  // throw.
   template <class Job>
   void Run(const Job& job) {
-    RunJob([](const void* context, TeamMember& member) {
-      (*static_cast<const Job*>(context))(member);
-    }, &job);
+    RunJob([](const void* context,
+              TeamMember& member) { (*static_cast<const Job*>(context))(member); },
+           &job);
   }
 
  private:
@@ -66,8 +71,8 @@ class ThreadTeam {
 
   int size_;
   std::chrono::microseconds spin_;
-  Signal job_number_;   // the others wait here for work
-  Signal generation_;   // of the barrier
+  Signal job_number_;  // the others wait here for work
+  Signal generation_;  // of the barrier
   struct alignas(64) {
     std::atomic<int> count{0};
   } arrived_;
@@ -84,14 +89,15 @@ class TeamMember {
   int index() const { return index_; }
   int size() const { return team_.size_; }
 
-  // Returns when all members have called it. What a member wrote before is visible to
-  // all after.
+  // Returns when all members have called it. What any member wrote before it is visible
+  // to every member after it.
   void Barrier();
 
   // Hands out [0, count) in pieces of `chunk` (the last may be smaller), each to exactly
   // one member: body(begin, end). All members call it with the same arguments, in the
   // same order. Returns when no piece is left to take: the others may still be busy, so
-  // a Barrier must come before their results are read.
+  // a Barrier must come before their results are read. The hand-out itself orders no
+  // memory. Precondition: chunk >= 1.
   template <class Body>
   void ForEachChunk(std::int64_t count, std::int64_t chunk, const Body& body) {
     if (loops_since_barrier_ == ThreadTeam::kCounters) Barrier();

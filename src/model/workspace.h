@@ -15,6 +15,9 @@
 
 namespace vivace {
 
+// Columns of gate and up that one thread computes, multiplies and quantizes at once.
+inline constexpr std::int64_t kUnitColumns = 64;
+
 // Owns the arrays of Activations for up to `rows` rows of `k` values.
 class ActivationBuffer {
  public:

@@ -9,7 +9,8 @@
 namespace vivace::VIVACE_ISA {
 namespace {
 
-[[maybe_unused]] float ExpLane(float value) {
+// Loops are vectorized only where it is inlined.
+[[maybe_unused, gnu::always_inline]] inline float ExpLane(float value) {
   float x = value < -87.0F ? -87.0F : value;
   x = x > 88.0F ? 88.0F : x;
   const float n = __builtin_rintf(x * 1.44269504088896341F);

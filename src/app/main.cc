@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <new>
+
+#include "app/commands.h"
+#include "app/interrupts.h"
+
+namespace vivace {
+namespace {
+
+// Wrong use: the reason in one line, and where to read on.
+int ReportUsage(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+  fmt::print(stderr, "vivace: {} (see vivace --help)\n", error.what());
+  return kExitUsage;
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app("Instant answers from small language models, on the CPU that is already there.",
+               "vivace");
+  app.set_version_flag("--version", std::string("vivace ") + VIVACE_VERSION);
+  app.require_subcommand(1);
+  app.footer(
+      "Examples:\n"
+      "  vivace run qwen2.5-0.5b-instruct\n"
+      "  vivace run qwen2.5-coder-0.5b-instruct -p 'Reverse a string in C.'\n"
+      "  vivace pull smollm2-135m-instruct\n"
+      "Environment: VIVACE_HOME (models and caches), VIVACE_KERNELS (instruction set),\n"
+      "  VIVACE_CATALOGUE (a JSON file with more models).");
+  CommandSlot slot;
+  AddRun(app, slot);
+  AddPull(app, slot);
+  AddList(app, slot);
+  AddShow(app, slot);
+  AddRemove(app, slot);
+  AddTokenize(app, slot);
+  AddDetokenize(app, slot);
+  AddEval(app, slot);
+  AddCompletion(app, slot);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return ReportUsage(app, error);
+  }
+  WatchInterrupts();
+  const auto code = slot.body();
+  if (code) return *code;
+  if (code.error().kind == ErrorKind::kCancelled) return kExitInterrupted;
+  fmt::print(stderr, "vivace: {}\n", code.error().message);
+  return kExitFailed;
+}
+
+}  // namespace
+}  // namespace vivace
+
+int main(int argc, char** argv) {
+  try {
+    return vivace::Main(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("vivace: out of memory\n", stderr);
+    return vivace::kExitFailed;
+  }
+}

@@ -1,0 +1,60 @@
+#include "app/prompt.h"
+
+#include <fmt/format.h>
+
+namespace vivace {
+namespace {
+
+std::string TextOf(const Tokenizer& tokenizer, std::optional<TokenId> token) {
+  return token ? std::string(tokenizer.Piece(*token)) : "";
+}
+
+}  // namespace
+
+Result<ChatTemplate> OpenChatTemplate(const Model& model, const std::string& name) {
+  const Tokenizer& tokenizer = model.tokenizer();
+  TemplateTokens tokens = {.bos = TextOf(tokenizer, tokenizer.bos()),
+                           .eos = TextOf(tokenizer, tokenizer.eos()),
+                           .control = {}};
+  for (const std::string_view text : tokenizer.control_texts()) tokens.control.emplace_back(text);
+  if (!name.empty()) {
+    const BuiltinTemplate* builtin = FindBuiltin(name);
+    if (builtin == nullptr) {
+      std::string names;
+      for (const BuiltinTemplate& known : BuiltinTemplates()) {
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", known.name);
+      }
+      return Fail(ErrorKind::kNotFound,
+                  fmt::format("chat template \"{}\" is unknown, allowed is {}", name, names));
+    }
+    return ChatTemplate::Compile(std::string(builtin->source), std::move(tokens));
+  }
+  std::string source(model.chat_template());
+  if (source.empty()) source = ChooseBuiltin(tokens.control).source;
+  return ChatTemplate::Compile(std::move(source), std::move(tokens));
+}
+
+Result<std::vector<TokenId>> ChatPrompt(const Model& model, const ChatTemplate& chat,
+                                        const std::vector<Message>& messages) {
+  ChatRequest request;
+  request.messages = messages;
+  const auto pieces = chat.Render(request);
+  if (!pieces) return Failure(pieces.error());
+  std::vector<TokenId> ids;
+  for (const PromptPiece& piece : *pieces) {
+    model.tokenizer().Encode(
+        piece.text, piece.control ? Tokenizer::Special::kParse : Tokenizer::Special::kAsText, ids);
+  }
+  return ids;
+}
+
+std::vector<TokenId> RawPrompt(const Model& model, std::string_view text, bool parse_special) {
+  const Tokenizer& tokenizer = model.tokenizer();
+  std::vector<TokenId> ids;
+  if (tokenizer.add_bos() && tokenizer.bos()) ids.push_back(*tokenizer.bos());
+  tokenizer.Encode(text,
+                   parse_special ? Tokenizer::Special::kParse : Tokenizer::Special::kAsText, ids);
+  return ids;
+}
+
+}  // namespace vivace

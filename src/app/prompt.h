@@ -1,0 +1,27 @@
+// Prompts: from messages or plain text to token ids.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "chat/chat_template.h"
+#include "model/model.h"
+
+namespace vivace {
+
+// The model's chat format. `name` is a built-in template, or "" for the model's own, or
+// for the built-in that suits it where it has none.
+Result<ChatTemplate> OpenChatTemplate(const Model& model, const std::string& name);
+
+// Control pieces become their token; everything else is text, whatever it looks like.
+Result<std::vector<TokenId>> ChatPrompt(const Model& model, const ChatTemplate& chat,
+                                        const std::vector<Message>& messages);
+
+// The text as it is, with control tokens recognised where `parse_special`, after the
+// beginning-of-sequence token where the model wants one.
+std::vector<TokenId> RawPrompt(const Model& model, std::string_view text, bool parse_special);
+
+}  // namespace vivace

@@ -1,0 +1,102 @@
+#include "app/session.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "app/fetch.h"
+#include "base/clock.h"
+#include "base/quota.h"
+#include "hub/home.h"
+#include "kernels/dispatch.h"
+
+namespace vivace {
+namespace {
+
+constexpr int kMaxThreads = 256;
+constexpr std::int64_t kMaxContext = 1 << 20;
+constexpr std::int64_t kMaxChunk = 4096;
+
+// Shows how far packing is, where it takes long enough to notice.
+class PackProgress {
+ public:
+  explicit PackProgress(std::string name) : name_(std::move(name)), start_(NowMs()) {}
+  void operator()(double share) {
+    if (NowMs() - start_ < 500 && !shown_) return;
+    if (isatty(STDERR_FILENO) == 0) return;
+    shown_ = true;
+    fmt::print(stderr, "\rpreparing {} for this machine, once: {:3.0f} %{}", name_, 100 * share,
+               share >= 1 ? "\n" : "");
+  }
+
+ private:
+  std::string name_;
+  double start_;
+  bool shown_ = false;
+};
+
+std::string Kernels(const SessionFlags& flags) {
+  if (!flags.kernels.empty()) return flags.kernels;
+  const char* name = std::getenv("VIVACE_KERNELS");
+  return name == nullptr ? "" : name;
+}
+
+}  // namespace
+
+void AddSessionFlags(CLI::App& command, SessionFlags& flags) {
+  command.add_option("MODEL", flags.model,
+                     "A .gguf file, a catalogue name with optional :quant, or hf:org/repo/file "
+                     "(default: qwen2.5-0.5b-instruct)");
+  command.add_option("--threads", flags.threads, "Threads; 0 is one per granted core")
+      ->check(CLI::Range(0, kMaxThreads));
+  command.add_option("--kernels", flags.kernels, "Instruction set: portable, avx2, avx512");
+  command.add_option("--ctx", flags.context, "Positions of context")
+      ->check(CLI::Range(std::int64_t{16}, kMaxContext))
+      ->capture_default_str();
+  command.add_option("--prompt-chunk", flags.prompt_chunk, "Prompt tokens evaluated at once")
+      ->check(CLI::Range(std::int64_t{1}, kMaxChunk))
+      ->capture_default_str();
+  command.add_flag("--no-pack", flags.no_pack, "Keep the packed model in memory, write no file");
+}
+
+Result<OpenedModel> OpenModel(const SessionFlags& flags) {
+  const auto kernels = SelectKernels(Kernels(flags));
+  if (!kernels) return Failure(kernels.error());
+  const auto resolved = FetchIfMissing(flags.model);
+  if (!resolved) return Failure(resolved.error());
+  const int granted = GrantedCores();
+  const int threads = flags.threads == 0 ? granted : flags.threads;
+  // Spinning only where every thread has a core of its own.
+  const std::chrono::microseconds spin(threads <= granted ? 50 : 0);
+  auto team = std::make_unique<ThreadTeam>(
+      ThreadTeam::Options{.threads = threads, .cpus = {}, .spin = spin});
+  LoadOptions options;
+  if (!flags.no_pack) options.packed_folder = PackedFolder();
+  options.progress = PackProgress(resolved->name);
+  options.warn = [](const std::string& line) { fmt::print(stderr, "vivace: {}\n", line); };
+  auto loaded = LoadModel(resolved->path, **kernels, *team, options);
+  if (!loaded) return Failure(std::move(loaded).error());
+  return OpenedModel{
+      .name = resolved->name, .team = std::move(team), .model = std::move(loaded->model)};
+}
+
+Result<std::unique_ptr<Session>> Session::Open(const SessionFlags& flags) {
+  const double start = NowMs();
+  auto opened = OpenModel(flags);
+  if (!opened) return Failure(std::move(opened).error());
+  std::unique_ptr<Session> session(new Session());
+  session->name_ = opened->name;
+  session->team_ = std::move(opened->team);
+  session->model_ = std::move(opened->model);
+  auto generator = Generator::Create(
+      *session->model_, *session->team_,
+      {.context = std::min(flags.context, session->model_->config().context),
+       .prompt_chunk = flags.prompt_chunk});
+  if (!generator) return Failure(std::move(generator).error());
+  session->generator_ = std::move(*generator);
+  session->load_ms_ = NowMs() - start;
+  return session;
+}
+
+}  // namespace vivace

@@ -1,0 +1,59 @@
+// Session: what the commands that compute have in common: flags, the loaded model, the
+// thread team and a generator.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "base/thread_team.h"
+#include "engine/generator.h"
+#include "model/loader.h"
+
+namespace vivace {
+
+struct SessionFlags {
+  std::string model;  // "" is the default model
+  int threads = 0;    // 0: one per core that the container grants
+  std::string kernels;
+  std::int64_t context = 4096;
+  std::int64_t prompt_chunk = 512;
+  bool no_pack = false;
+};
+
+// The positional MODEL (optional: the default model) and the flags above.
+void AddSessionFlags(CLI::App& command, SessionFlags& flags);
+
+class Session {
+ public:
+  // Fetches the model if it is in the catalogue and not here yet, loads it and says on
+  // stderr what takes longer than a second.
+  static Result<std::unique_ptr<Session>> Open(const SessionFlags& flags);
+
+  const Model& model() const { return *model_; }
+  Generator& generator() { return *generator_; }
+  const std::string& name() const { return name_; }
+  double load_ms() const { return load_ms_; }
+  int threads() const { return team_->size(); }
+
+ private:
+  Session() = default;
+
+  std::string name_;
+  std::unique_ptr<ThreadTeam> team_;
+  std::optional<Model> model_;
+  std::unique_ptr<Generator> generator_;
+  double load_ms_ = 0;
+};
+
+// The model only, without the memory that computing needs.
+struct OpenedModel {
+  std::string name;
+  std::unique_ptr<ThreadTeam> team;
+  Model model;
+};
+Result<OpenedModel> OpenModel(const SessionFlags& flags);
+
+}  // namespace vivace

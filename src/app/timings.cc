@@ -1,0 +1,45 @@
+#include "app/timings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace vivace {
+namespace {
+
+double PerSecond(std::int64_t count, double ms) {
+  return count > 0 && ms > 0 ? 1000.0 * static_cast<double>(count) / ms : 0.0;
+}
+
+double PerToken(std::int64_t count, double ms) {
+  return count > 0 ? ms / static_cast<double>(count) : 0.0;
+}
+
+}  // namespace
+
+nlohmann::ordered_json TimingsJson(const GenerateTimings& t) {
+  const std::int64_t evaluated = t.prompt_tokens - t.cached_tokens;
+  const std::int64_t later = std::max<std::int64_t>(t.decoded_tokens - 1, 0);
+  return {{"cache_n", t.cached_tokens},
+          {"prompt_n", evaluated},
+          {"prompt_ms", t.prefill_ms},
+          {"prompt_per_token_ms", PerToken(evaluated, t.prefill_ms)},
+          {"prompt_per_second", PerSecond(evaluated, t.prefill_ms)},
+          {"predicted_n", t.decoded_tokens},
+          {"predicted_ms", t.decode_ms},
+          {"predicted_per_token_ms", PerToken(later, t.decode_ms)},
+          {"predicted_per_second", PerSecond(later, t.decode_ms)},
+          {"prefill_ms", t.prefill_ms},
+          {"first_token_ms", t.first_token_ms}};
+}
+
+std::string TimingsLine(const GenerateTimings& t) {
+  const std::int64_t evaluated = t.prompt_tokens - t.cached_tokens;
+  return fmt::format(
+      "first token {:.0f} ms ({} prompt tokens, {} cached, {:.0f} tokens/s) · {} tokens at {:.1f} "
+      "tokens/s",
+      t.first_token_ms, t.prompt_tokens, t.cached_tokens, PerSecond(evaluated, t.prefill_ms),
+      t.decoded_tokens, PerSecond(std::max<std::int64_t>(t.decoded_tokens - 1, 0), t.decode_ms));
+}
+
+}  // namespace vivace

@@ -1,0 +1,203 @@
+#include "engine/generator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/clock.h"
+#include "engine/text_output.h"
+#include "model/forward.h"
+#include "sampling/sampler.h"
+
+namespace vivace {
+namespace {
+
+// Rows of logits handed out at once by Evaluate: 16 rows share one sweep of the head.
+constexpr std::int64_t kLogitRows = 16;
+
+Result<void> Check(const GenerateRequest& request, const Model& model, std::int64_t context) {
+  VIVACE_RETURN_IF_ERROR(request.sampling.Validate());
+  if (request.prompt.empty()) return Fail(ErrorKind::kBadInput, "the prompt has no tokens");
+  const auto length = static_cast<std::int64_t>(request.prompt.size());
+  if (length >= context) {
+    return Fail(ErrorKind::kBadInput, fmt::format("the prompt has {} tokens, allowed is up to {}",
+                                                  length, context - 1));
+  }
+  for (const TokenId token : request.prompt) {
+    if (token < 0 || token >= model.config().vocab_size) {
+      return Fail(ErrorKind::kBadInput, fmt::format("token {} is out of range, allowed is 0 to {}",
+                                                    token, model.config().vocab_size - 1));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+const char* FinishReasonName(FinishReason reason) {
+  switch (reason) {
+    case FinishReason::kStop:
+    case FinishReason::kStopString:
+      return "stop";
+    case FinishReason::kLength:
+      return "length";
+    case FinishReason::kCancelled:
+      return "cancelled";
+  }
+  return "";
+}
+
+Result<std::unique_ptr<Generator>> Generator::Create(const Model& model, ThreadTeam& team,
+                                                     const GeneratorOptions& options) {
+  const Config& config = model.config();
+  const PageShape shape = {
+      .layers = config.layers, .kv_heads = config.kv_heads, .dim = config.head_dim};
+  auto pool =
+      PagePool::Create(shape, (options.context + kPagePositions - 1) / kPagePositions);
+  if (!pool) return Failure(std::move(pool).error());
+  const std::int64_t rows = std::max(options.prompt_chunk, kLogitRows);
+  auto space = Workspace::Allocate(config, rows, team.size());
+  if (!space) return Failure(std::move(space).error());
+  const auto logits = static_cast<std::size_t>(kLogitRows * LogitsStride(config)) * sizeof(float);
+  auto memory = Buffer::Allocate(logits, HugePages::kYes);
+  if (!memory) return Failure(std::move(memory).error());
+  return std::unique_ptr<Generator>(new Generator(model, team, options, std::move(*pool),
+                                                  std::move(*space), std::move(*memory)));
+}
+
+Generator::Generator(const Model& model, ThreadTeam& team, const GeneratorOptions& options,
+                     PagePool pool, Workspace space, Buffer logits)
+    : model_(model),
+      team_(team),
+      options_(options),
+      pool_(std::move(pool)),
+      space_(std::move(space)),
+      logits_memory_(std::move(logits)),
+      kv_(pool_) {}
+
+std::int64_t Generator::ReusePrefix(std::span<const TokenId> prompt) {
+  // The last token is evaluated anyway: its logits are wanted.
+  const std::size_t limit = std::min(prompt.size() - 1, cached_.size());
+  std::size_t common = 0;
+  while (common < limit && prompt[common] == cached_[common]) ++common;
+  cached_.resize(common);
+  kv_.Truncate(static_cast<std::int64_t>(common));
+  return static_cast<std::int64_t>(common);
+}
+
+Result<void> Generator::Step(std::span<const TokenId> tokens,
+                             std::span<const std::int64_t> output_rows) {
+  const std::int64_t position = kv_.size();
+  VIVACE_RETURN_IF_ERROR(kv_.Extend(static_cast<std::int64_t>(tokens.size())));
+  const SequenceSlice slice = {.kv = &kv_,
+                               .first_row = 0,
+                               .rows = static_cast<std::int64_t>(tokens.size()),
+                               .position = position};
+  Forward(model_, {.tokens = tokens, .slices = {&slice, 1}, .output_rows = output_rows}, space_,
+          team_);
+  cached_.insert(cached_.end(), tokens.begin(), tokens.end());
+  return {};
+}
+
+Result<void> Generator::Prefill(std::span<const TokenId> tokens, const std::stop_token& cancel) {
+  const auto chunk = static_cast<std::size_t>(options_.prompt_chunk);
+  while (!tokens.empty()) {
+    if (cancel.stop_requested()) return Fail(ErrorKind::kCancelled, "cancelled");
+    const auto part = tokens.first(std::min(chunk, tokens.size()));
+    tokens = tokens.subspan(part.size());
+    const std::int64_t last = static_cast<std::int64_t>(part.size()) - 1;
+    const std::span<const std::int64_t> output(&last, tokens.empty() ? 1 : 0);
+    VIVACE_RETURN_IF_ERROR(Step(part, output));
+  }
+  ComputeLogits(model_, 0, 1, space_, team_, logits_memory_.As<float>().data());
+  return {};
+}
+
+Result<GenerateResult> Generator::Generate(const GenerateRequest& request,
+                                           const std::stop_token& cancel,
+                                           const std::function<void(std::string_view)>& on_text) {
+  VIVACE_RETURN_IF_ERROR(Check(request, model_, options_.context));
+  const Tokenizer& tokenizer = model_.tokenizer();
+  const auto vocab = static_cast<std::size_t>(model_.config().vocab_size);
+  const double start = NowMs();
+  GenerateResult result;
+  result.timings.prompt_tokens = static_cast<std::int64_t>(request.prompt.size());
+  Sampler sampler(request.sampling, vocab);
+  for (const TokenId token : request.prompt) sampler.Accept(token);
+  TextOutput output(tokenizer, request.stop, on_text);
+
+  const std::int64_t cached = ReusePrefix(request.prompt);
+  result.timings.cached_tokens = cached;
+  const auto prefilled =
+      Prefill(std::span(request.prompt).subspan(static_cast<std::size_t>(cached)), cancel);
+  if (!prefilled && prefilled.error().kind != ErrorKind::kCancelled) {
+    return Failure(prefilled.error());
+  }
+  result.timings.prefill_ms = NowMs() - start;
+  const std::int64_t room = options_.context - result.timings.prompt_tokens;
+  const std::int64_t limit =
+      request.max_tokens < 0 ? room : std::min(request.max_tokens, room);
+  const std::span<const float> logits(logits_memory_.As<float>().data(), vocab);
+  double first_token = 0;
+  result.finish_reason = prefilled ? FinishReason::kLength : FinishReason::kCancelled;
+  while (prefilled && static_cast<std::int64_t>(result.tokens.size()) < limit) {
+    const TokenId token = sampler.Sample(logits, cached_.size());
+    if (result.tokens.empty()) first_token = NowMs();
+    if (tokenizer.IsEndOfGeneration(token) && !request.ignore_end) {
+      result.finish_reason = FinishReason::kStop;
+      break;
+    }
+    result.tokens.push_back(token);
+    if (output.Push(token)) {
+      result.finish_reason = FinishReason::kStopString;
+      result.stopping_word = output.stopping_word();
+      break;
+    }
+    if (cancel.stop_requested()) {
+      result.finish_reason = FinishReason::kCancelled;
+      break;
+    }
+    if (static_cast<std::int64_t>(result.tokens.size()) == limit) break;
+    sampler.Accept(token);
+    constexpr std::int64_t kRow = 0;
+    VIVACE_RETURN_IF_ERROR(Step({&token, 1}, {&kRow, 1}));
+    ComputeLogits(model_, 0, 1, space_, team_, logits_memory_.As<float>().data());
+  }
+  output.Finish();
+  result.text = output.text();
+  const double end = NowMs();
+  if (first_token == 0) first_token = end;
+  result.timings.first_token_ms = first_token - start;
+  result.timings.decoded_tokens = static_cast<std::int64_t>(result.tokens.size());
+  result.timings.decode_ms = end - first_token;
+  return result;
+}
+
+Result<void> Generator::Evaluate(std::span<const TokenId> tokens, const LogitsSink& sink) {
+  const auto length = static_cast<std::int64_t>(tokens.size());
+  if (length > options_.context) {
+    return Fail(ErrorKind::kBadInput, fmt::format("the text has {} tokens, allowed is up to {}",
+                                                  length, options_.context));
+  }
+  cached_.clear();
+  kv_.Truncate(0);
+  std::vector<std::int64_t> rows;
+  for (std::int64_t first = 0; first < length; first += options_.prompt_chunk) {
+    const std::int64_t count = std::min(options_.prompt_chunk, length - first);
+    rows.resize(static_cast<std::size_t>(count));
+    for (std::int64_t row = 0; row < count; ++row) rows[static_cast<std::size_t>(row)] = row;
+    const auto part =
+        tokens.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+    VIVACE_RETURN_IF_ERROR(Step(part, rows));
+    for (std::int64_t row = 0; row < count; row += kLogitRows) {
+      const std::int64_t batch = std::min(kLogitRows, count - row);
+      float* logits = logits_memory_.As<float>().data();
+      ComputeLogits(model_, row, batch, space_, team_, logits);
+      sink(first + row, batch, logits);
+    }
+  }
+  return {};
+}
+
+}  // namespace vivace

@@ -1,0 +1,98 @@
+// Generator: one conversation with a model: prompt tokens in, tokens out.
+//
+// Keeps the keys and values of what it has seen, so that a prompt which continues the
+// last one costs only its new tokens. Not thread-safe; the caller's thread leads the
+// team. Errors leave the generator usable.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/thread_team.h"
+#include "kv/sequence_kv.h"
+#include "model/model.h"
+#include "model/workspace.h"
+#include "sampling/params.h"
+
+namespace vivace {
+
+enum class FinishReason : std::uint8_t { kStop, kLength, kStopString, kCancelled };
+const char* FinishReasonName(FinishReason reason);  // "stop", "length", "stop", "cancelled"
+
+struct GenerateRequest {
+  std::vector<TokenId> prompt;     // at least one token
+  SamplingParams sampling;
+  std::int64_t max_tokens = -1;    // -1: until the context is full
+  std::vector<std::string> stop;   // the text ends before the first of them
+  bool ignore_end = false;         // go on after an end-of-generation token
+};
+
+// All times are wall clock, in milliseconds.
+struct GenerateTimings {
+  std::int64_t prompt_tokens = 0;
+  std::int64_t cached_tokens = 0;  // of the prompt, whose keys and values were there already
+  double prefill_ms = 0;           // start of the call to the prompt's logits
+  double first_token_ms = 0;       // start of the call to the first token
+  std::int64_t decoded_tokens = 0;
+  double decode_ms = 0;            // first token to last
+};
+
+struct GenerateResult {
+  std::vector<TokenId> tokens;  // without the end-of-generation token
+  std::string text;
+  FinishReason finish_reason = FinishReason::kStop;
+  std::string stopping_word;    // of kStopString
+  GenerateTimings timings;
+};
+
+struct GeneratorOptions {
+  std::int64_t context = 4096;       // positions of keys and values
+  std::int64_t prompt_chunk = 512;   // rows of one prefill pass
+};
+
+class Generator {
+ public:
+  // `model` and `team` must outlive the generator.
+  static Result<std::unique_ptr<Generator>> Create(const Model& model, ThreadTeam& team,
+                                                   const GeneratorOptions& options);
+
+  // Calls on_text with each piece of text as soon as it can no longer be part of a
+  // stop string; all pieces together are the result's text.
+  Result<GenerateResult> Generate(const GenerateRequest& request, const std::stop_token& cancel,
+                                  const std::function<void(std::string_view)>& on_text);
+
+  // Logits of every row of `tokens`, evaluated as a sequence of its own, handed over
+  // a few rows at a time: (first row, rows, logits [rows, LogitsStride]).
+  using LogitsSink = std::function<void(std::int64_t, std::int64_t, const float*)>;
+  Result<void> Evaluate(std::span<const TokenId> tokens, const LogitsSink& sink);
+
+  std::int64_t context() const { return options_.context; }
+  const Model& model() const { return model_; }
+
+ private:
+  Generator(const Model& model, ThreadTeam& team, const GeneratorOptions& options, PagePool pool,
+            Workspace space, Buffer logits);
+
+  // Keeps the longest common prefix of `prompt` and what is cached; returns its length.
+  std::int64_t ReusePrefix(std::span<const TokenId> prompt);
+  // Evaluates `tokens` after what is cached; logits of the last one to logits_.
+  Result<void> Prefill(std::span<const TokenId> tokens, const std::stop_token& cancel);
+  Result<void> Step(std::span<const TokenId> tokens, std::span<const std::int64_t> output_rows);
+
+  const Model& model_;
+  ThreadTeam& team_;
+  GeneratorOptions options_;
+  PagePool pool_;
+  Workspace space_;
+  Buffer logits_memory_;
+  SequenceKv kv_;
+  std::vector<TokenId> cached_;  // the tokens in kv_
+};
+
+}  // namespace vivace

@@ -1,0 +1,86 @@
+// Lines of packed weights in registers, for the AVX2 kernels.
+//
+// A line is 64 bytes, [16 rows][4 k] (kernels/packed_layout.h): two registers of 8 rows.
+// `half` says which. Everything here has internal linkage.
+#pragma once
+
+#include <immintrin.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/packed_layout.h"
+
+namespace vivace::avx2 {
+namespace {
+
+constexpr int kHalves = 2;
+constexpr std::int64_t kHalfRows = 8;
+constexpr std::int64_t kHalfLine = 32;  // bytes
+
+// How far ahead of the loads weights are prefetched: see avx512/lines.h.
+constexpr std::int64_t kPrefetchAhead = 4096;
+
+[[gnu::always_inline]] inline void Prefetch(const std::byte* at, std::int64_t bytes) {
+  for (std::int64_t offset = 0; offset < bytes; offset += kLine) {
+    _mm_prefetch(reinterpret_cast<const char*>(at + offset + kPrefetchAhead), _MM_HINT_T0);
+  }
+}
+
+[[gnu::always_inline]] inline __m256i Load(const std::byte* at) {
+  return _mm256_load_si256(reinterpret_cast<const __m256i*>(at));
+}
+
+// 8 halves as floats.
+[[gnu::always_inline]] inline __m256 LoadHalves(const std::byte* at) {
+  return _mm256_cvtph_ps(_mm_load_si128(reinterpret_cast<const __m128i*>(at)));
+}
+
+// Every byte moved left by `by` bits (right if negative). Bits that cross into the
+// neighbouring byte are for the caller to mask.
+[[gnu::always_inline]] inline __m256i Shift(__m256i bytes, int by) {
+  return by < 0 ? _mm256_srli_epi16(bytes, -by) : _mm256_slli_epi16(bytes, by);
+}
+
+[[gnu::always_inline]] inline __m256i Masked(__m256i bytes, char mask) {
+  return _mm256_and_si256(bytes, _mm256_set1_epi8(mask));
+}
+
+// How a block's lines become the codes of a quad, all rows of one half. `quad` is a
+// constant once the loop around it is unrolled.
+struct FourBit {
+  static constexpr std::int64_t kLines = 4;
+  [[gnu::always_inline]] static __m256i Quad(const std::byte* lines, int quad, int half) {
+    const __m256i nibbles = Load(lines + kLine * (quad % 4) + kHalfLine * half);
+    return Masked(Shift(nibbles, quad < 4 ? 0 : -4), 0x0F);
+  }
+};
+
+struct FiveBit {
+  static constexpr std::int64_t kLines = 5;
+  [[gnu::always_inline]] static __m256i Quad(const std::byte* lines, int quad, int half) {
+    const __m256i fifth = Masked(Shift(Load(lines + kHalfLine * half), 4 - quad), 0x10);
+    return _mm256_or_si256(FourBit::Quad(lines + kLine, quad, half), fifth);
+  }
+};
+
+struct SixBit {
+  static constexpr std::int64_t kLines = 6;
+  [[gnu::always_inline]] static __m256i Quad(const std::byte* lines, int quad, int half) {
+    const __m256i bits = Load(lines + kLine * (quad / 4) + kHalfLine * half);
+    const __m256i top = Masked(Shift(bits, 4 - 2 * (quad % 4)), 0x30);
+    return _mm256_or_si256(FourBit::Quad(lines + 2 * kLine, quad, half), top);
+  }
+};
+
+// Signed, unlike the others.
+struct EightBit {
+  static constexpr std::int64_t kLines = 8;
+  [[gnu::always_inline]] static __m256i Quad(const std::byte* lines, int quad, int half) {
+    const __m256i sign = _mm256_set1_epi8(static_cast<char>(0x80));
+    return _mm256_xor_si256(Load(lines + kLine * quad + kHalfLine * half), sign);
+  }
+};
+
+}  // namespace
+}  // namespace vivace::avx2

@@ -1,0 +1,259 @@
+// Products with block-quantized weights, written once for all types.
+//
+// A Type is a form (forms.h), its Codes (lines.h) and how one unit of blocks is read:
+//   kBlocks, kHeaderBytes, kBodyBytes     of a unit
+//   Type(header, body)                    one unit; decodes what its blocks share
+//   Lines(block), BlockScales(block, half)   of block 0 .. kBlocks - 1
+// Up to kStreamRows activation rows: weights go from memory through registers.
+// More rows: blocks of a group are unpacked into a panel that stays in the first-level
+// cache and tiles of 16 weight rows x up to kTileRows activation rows run over it. The panel
+// is short while weights come from memory, so that memory is never left idle.
+// One lane is one weight row and blocks are added in order, so all paths agree bit for bit.
+#pragma once
+
+#include <immintrin.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/avx2/forms.h"
+#include "kernels/avx2/lines.h"
+#include "kernels/kernel_table.h"
+#include "kernels/packed_layout.h"
+
+namespace vivace::avx2 {
+namespace {
+
+constexpr std::int64_t kStreamRows = 2;
+constexpr std::int64_t kFewRows = 16;  // weights are read from memory at that many rows
+constexpr int kTileRows = 4;
+constexpr std::int64_t kPanelBlocks = 16;
+
+template <class Type>
+std::int64_t GroupHeaderBytes(std::int64_t k) {
+  const std::int64_t bytes = k / (Type::kBlocks * kBlock) * Type::kHeaderBytes;
+  return (bytes + kLine - 1) / kLine * kLine;
+}
+
+// Where a group's next unit begins.
+struct Cursor {
+  const std::byte* header;
+  const std::byte* body;
+};
+
+// A block, unpacked.
+template <class Type>
+struct PanelBlock {
+  __m256i codes[8][kHalves];
+  typename Type::Scales scales[kHalves];
+
+  [[gnu::always_inline]] __m256i Quad(int quad, int half) const { return codes[quad][half]; }
+  [[gnu::always_inline]] const typename Type::Scales& ScalesOf(int half) const {
+    return scales[half];
+  }
+};
+
+// A block that is unpacked while it is used.
+template <class Type>
+struct PackedBlock {
+  const std::byte* lines;
+  typename Type::Scales scales[kHalves];
+
+  [[gnu::always_inline]] __m256i Quad(int quad, int half) const {
+    return Type::Codes::Quad(lines, quad, half);
+  }
+  [[gnu::always_inline]] const typename Type::Scales& ScalesOf(int half) const {
+    return scales[half];
+  }
+};
+
+[[gnu::always_inline]] inline __m256i BroadcastQuad(const std::int8_t* q) {
+  std::int32_t four = 0;
+  __builtin_memcpy(&four, q, sizeof four);
+  return _mm256_set1_epi32(four);
+}
+
+// acc += the contribution of one block to kRows activation rows, `k` values apart.
+template <class Type, int kRows, class Block>
+[[gnu::always_inline]] inline void AddBlock(const Block& block, const BlockOfRow& first,
+                                            std::int64_t k, __m256 (&acc)[kRows][kHalves]) {
+  constexpr int kSums = Type::kPairSums;
+  __m256i dots[kRows][kHalves];
+#pragma GCC unroll 8
+  for (int start = 0; start < 8; start += kSums) {
+    __m256i pairs[kRows][kHalves];
+#pragma GCC unroll 8
+    for (int quad = start; quad < start + kSums; ++quad) {
+      const __m256i codes[kHalves] = {block.Quad(quad, 0), block.Quad(quad, 1)};
+#pragma GCC unroll 8
+      for (int row = 0; row < kRows; ++row) {
+        const __m256i q = BroadcastQuad(first.q + row * k + 4 * quad);
+        for (int half = 0; half < kHalves; ++half) {
+          const __m256i products = Type::Pairs(codes[half], q);
+          pairs[row][half] =
+              quad == start ? products : _mm256_add_epi16(pairs[row][half], products);
+        }
+      }
+    }
+    for (int row = 0; row < kRows; ++row) {
+      for (int half = 0; half < kHalves; ++half) {
+        const __m256i wide = Type::Widen(pairs[row][half], block.ScalesOf(half), start);
+        dots[row][half] = start == 0 ? wide : _mm256_add_epi32(dots[row][half], wide);
+      }
+    }
+  }
+  const std::int64_t blocks = k / kBlock;
+  for (int row = 0; row < kRows; ++row) {
+    const BlockOfRow a = {.q = nullptr,
+                          .d = first.d + row * blocks,
+                          .sum = first.sum + row * blocks,
+                          .half_sum = first.half_sum + row * blocks * 2};
+    const __m256 d_a = _mm256_set1_ps(*a.d);
+    for (int half = 0; half < kHalves; ++half) {
+      acc[row][half] =
+          Type::Add(acc[row][half], dots[row][half], block.ScalesOf(half), d_a, a);
+    }
+  }
+}
+
+inline BlockOfRow BlockAt(const MatmulArgs& args, std::int64_t row, std::int64_t block) {
+  const std::int64_t at = row * (args.k / kBlock) + block;
+  const Activations& a = args.activations;
+  return {.q = a.q + at * kBlock,
+          .d = a.d + at,
+          .sum = a.sum + at,
+          .half_sum = a.half_sum + 2 * at};
+}
+
+[[gnu::always_inline]] inline BlockOfRow Next(const BlockOfRow& a) {
+  return {.q = a.q + kBlock, .d = a.d + 1, .sum = a.sum + 1, .half_sum = a.half_sum + 2};
+}
+
+template <class Type>
+Cursor GroupAt(const MatmulArgs& args, std::int64_t group) {
+  const std::byte* header = args.weights + group * args.group_bytes;
+  return {.header = header, .body = header + GroupHeaderBytes<Type>(args.k)};
+}
+
+template <int kRows>
+void StoreRows(const __m256 (&acc)[kRows][kHalves], float* out, std::int64_t stride) {
+  for (int row = 0; row < kRows; ++row) {
+    for (int half = 0; half < kHalves; ++half) {
+      _mm256_storeu_ps(out + row * stride + kHalfRows * half, acc[row][half]);
+    }
+  }
+}
+
+template <class Type, int kRows>
+void Stream(const MatmulArgs& args) {
+  constexpr std::int64_t kBodyStep = Type::kBodyBytes / Type::kBlocks;
+  const std::int64_t blocks = args.k / kBlock;
+  for (std::int64_t group = args.group_begin; group < args.group_end; ++group) {
+    Cursor at = GroupAt<Type>(args, group);
+    __m256 acc[kRows][kHalves];
+    for (auto& row : acc) row[0] = row[1] = _mm256_setzero_ps();
+    BlockOfRow a = BlockAt(args, 0, 0);
+    for (std::int64_t first = 0; first < blocks; first += Type::kBlocks) {
+      const Type unit(at.header, at.body);
+      Prefetch(at.header, Type::kHeaderBytes);
+      for (int block = 0; block < Type::kBlocks; ++block, a = Next(a)) {
+        Prefetch(at.body + kBodyStep * block, kBodyStep);
+        const PackedBlock<Type> packed = {
+            .lines = unit.Lines(block),
+            .scales = {unit.BlockScales(block, 0), unit.BlockScales(block, 1)}};
+        AddBlock<Type, kRows>(packed, a, args.k, acc);
+      }
+      at.header += Type::kHeaderBytes;
+      at.body += Type::kBodyBytes;
+    }
+    StoreRows(acc, args.out + (group - args.group_begin) * kGroupRows, args.out_stride);
+  }
+}
+
+// Unpacks the next `blocks` blocks, whole units, into the panel.
+template <class Type>
+void Unpack(Cursor& at, std::int64_t blocks, PanelBlock<Type>* panel) {
+  constexpr std::int64_t kBodyStep = Type::kBodyBytes / Type::kBlocks;
+  for (std::int64_t first = 0; first < blocks; first += Type::kBlocks) {
+    const Type unit(at.header, at.body);
+    Prefetch(at.header, Type::kHeaderBytes);
+    for (int block = 0; block < Type::kBlocks; ++block, ++panel) {
+      Prefetch(at.body + kBodyStep * block, kBodyStep);
+#pragma GCC unroll 8
+      for (int quad = 0; quad < 8; ++quad) {
+        for (int half = 0; half < kHalves; ++half) {
+          panel->codes[quad][half] = Type::Codes::Quad(unit.Lines(block), quad, half);
+        }
+      }
+      for (int half = 0; half < kHalves; ++half) {
+        panel->scales[half] = unit.BlockScales(block, half);
+      }
+    }
+    at.header += Type::kHeaderBytes;
+    at.body += Type::kBodyBytes;
+  }
+}
+
+template <class Type, int kRows>
+void MultiplyTile(const PanelBlock<Type>* panel, std::int64_t blocks, BlockOfRow a, std::int64_t k,
+                  float* out, std::int64_t stride, bool fresh) {
+  __m256 acc[kRows][kHalves];
+  for (int row = 0; row < kRows; ++row) {
+    for (int half = 0; half < kHalves; ++half) {
+      acc[row][half] = fresh ? _mm256_setzero_ps()
+                             : _mm256_loadu_ps(out + row * stride + kHalfRows * half);
+    }
+  }
+  for (std::int64_t block = 0; block < blocks; ++block, a = Next(a)) {
+    AddBlock<Type, kRows>(panel[block], a, k, acc);
+  }
+  StoreRows(acc, out, stride);
+}
+
+// All activation rows over one panel, whose first block is `block` of the rows.
+template <class Type>
+void MultiplyPanel(const MatmulArgs& args, const PanelBlock<Type>* panel, std::int64_t block,
+                   std::int64_t blocks, float* out) {
+  const std::int64_t tiles = (args.rows + kTileRows - 1) / kTileRows;
+  for (std::int64_t tile = 0; tile < tiles; ++tile) {
+    // Even shares: with more than kStreamRows rows none has a single one.
+    const std::int64_t first = args.rows * tile / tiles;
+    const std::int64_t count = args.rows * (tile + 1) / tiles - first;
+    const auto multiply = count == 4   ? MultiplyTile<Type, 4>
+                          : count == 3 ? MultiplyTile<Type, 3>
+                                       : MultiplyTile<Type, 2>;
+    multiply(panel, blocks, BlockAt(args, first, block), args.k, out + first * args.out_stride,
+             args.out_stride, block == 0);
+  }
+}
+
+template <class Type>
+void TileRowsOverPanels(const MatmulArgs& args) {
+  const std::int64_t most = args.rows <= kFewRows ? Type::kBlocks : kPanelBlocks;
+  const std::int64_t all_blocks = args.k / kBlock;
+  auto* panel = reinterpret_cast<PanelBlock<Type>*>(args.scratch);
+  for (std::int64_t group = args.group_begin; group < args.group_end; ++group) {
+    Cursor at = GroupAt<Type>(args, group);
+    float* out = args.out + (group - args.group_begin) * kGroupRows;
+    for (std::int64_t block = 0; block < all_blocks; block += most) {
+      const std::int64_t rest = all_blocks - block;
+      const std::int64_t blocks = rest < most ? rest : most;
+      Unpack<Type>(at, blocks, panel);
+      MultiplyPanel<Type>(args, panel, block, blocks, out);
+    }
+  }
+}
+
+template <class Type>
+void MatmulBlocks(const MatmulArgs& args) {
+  if (args.rows == 1) {
+    Stream<Type, 1>(args);
+  } else if (args.rows <= kStreamRows) {
+    Stream<Type, 2>(args);
+  } else {
+    TileRowsOverPanels<Type>(args);
+  }
+}
+
+}  // namespace
+}  // namespace vivace::avx2
