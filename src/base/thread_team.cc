@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <system_error>
 
 #if defined(__x86_64__)
@@ -13,6 +14,10 @@ namespace vivace {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// Spinning never gets shorter than this: a wait that is over at once must show that it is
+// worth while again.
+constexpr std::chrono::nanoseconds kLeastPatience{2000};
 
 // Tells the core that this is a spin loop.
 void Pause() {
@@ -34,7 +39,10 @@ void PinThisThread(int cpu) {
 }  // namespace
 
 ThreadTeam::ThreadTeam(const Options& options)
-    : size_(options.threads < 1 ? 1 : options.threads), spin_(options.spin), counters_(kCounters) {
+    : size_(options.threads < 1 ? 1 : options.threads),
+      spin_(options.spin),
+      counters_(kCounters),
+      patience_(static_cast<std::size_t>(size_), {.barrier = spin_, .job = spin_}) {
   const auto pin = [cpus = options.cpus](int index) {
     const auto at = static_cast<std::size_t>(index);
     if (at < cpus.size()) PinThisThread(cpus[at]);
@@ -71,7 +79,7 @@ void ThreadTeam::RunJob(JobFunction function, const void* context) {
 
 void ThreadTeam::Serve(int index) {
   for (std::uint32_t seen = 0;; ++seen) {
-    Wait(job_number_, seen);
+    Wait(job_number_, seen, patience_[static_cast<std::size_t>(index)].job);
     if (stopping_) return;
     TeamMember member(*this, index);
     function_(context_, member);
@@ -79,16 +87,20 @@ void ThreadTeam::Serve(int index) {
   }
 }
 
-void ThreadTeam::Wait(Signal& signal, std::uint32_t old) const {
+void ThreadTeam::Wait(Signal& signal, std::uint32_t old, std::chrono::nanoseconds& patience) const {
   const auto changed = [&] { return signal.value.load(std::memory_order_acquire) != old; };
-  if (spin_.count() > 0) {
-    const Clock::time_point deadline = Clock::now() + spin_;
+  if (patience.count() > 0) {
+    const Clock::time_point deadline = Clock::now() + patience;
     do {
-      for (int i = 0; i < 32; ++i) {
-        if (changed()) return;
+      for (int i = 0; i < 16; ++i) {
+        if (changed()) {
+          patience = std::min<std::chrono::nanoseconds>(2 * patience, spin_);
+          return;
+        }
         Pause();
       }
     } while (Clock::now() < deadline);
+    patience = std::max(patience / 2, kLeastPatience);
   }
   // Sequentially consistent on both sides: either Notify sees the sleeper or the sleeper
   // sees the new value.
@@ -110,7 +122,8 @@ void TeamMember::Barrier() {
     team_.arrived_.count.store(0, std::memory_order_relaxed);
     ThreadTeam::Notify(team_.generation_, generation + 1);
   } else {
-    team_.Wait(team_.generation_, generation);
+    team_.Wait(team_.generation_, generation,
+               team_.patience_[static_cast<std::size_t>(index_)].barrier);
   }
 }
 

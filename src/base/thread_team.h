@@ -23,7 +23,7 @@ class ThreadTeam {
     // The cpu of each member but the caller, whose thread is not ours to bind. Members
     // beyond the list, or all if it is empty: the system chooses.
     std::vector<int> cpus = {};
-    // How long a waiting member spins before it sleeps. 0 where there are fewer
+    // How long a waiting member spins at most before it sleeps. 0 where there are fewer
     // processors than threads: spinning would take them from those who work.
     std::chrono::microseconds spin{50};
   };
@@ -59,6 +59,13 @@ class ThreadTeam {
   struct alignas(64) Counter {
     std::atomic<std::int64_t> next{0};
   };
+  // How long one member spins at a barrier and for a job: halved when that was in vain,
+  // doubled when not. Where other programs want the processors, the one waited for may
+  // not be running at all, and spinning would only use up this member's own time slice.
+  struct alignas(64) Patience {
+    std::chrono::nanoseconds barrier{0};
+    std::chrono::nanoseconds job{0};
+  };
   // ForEachChunk number n of a job uses counter n % kCounters. Counters only go up: each
   // loop raises its counter by the same amount, so every member knows where the next
   // one starts. A barrier at least every kCounters loops keeps two loops off one counter.
@@ -66,7 +73,7 @@ class ThreadTeam {
 
   void RunJob(JobFunction function, const void* context);
   void Serve(int index);
-  void Wait(Signal& signal, std::uint32_t old) const;
+  void Wait(Signal& signal, std::uint32_t old, std::chrono::nanoseconds& patience) const;
   static void Notify(Signal& signal, std::uint32_t value);
 
   int size_;
@@ -77,6 +84,7 @@ class ThreadTeam {
     std::atomic<int> count{0};
   } arrived_;
   std::vector<Counter> counters_;
+  std::vector<Patience> patience_;  // of each member
   JobFunction function_ = nullptr;
   const void* context_ = nullptr;
   bool stopping_ = false;
