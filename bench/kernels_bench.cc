@@ -2,12 +2,12 @@
 // operations, packing. Memory-bound figures stand beside a plain read loop.
 //
 //   kernels_bench --benchmark_filter=avx2/Q5_0
-#include <benchmark/benchmark.h>
-
 #include <cstring>
 #include <random>
 #include <string>
 #include <vector>
+
+#include <benchmark/benchmark.h>
 
 #include "kernels/dispatch.h"
 #include "kernels/pack.h"
@@ -61,9 +61,9 @@ void BenchMatmul(benchmark::State& state, const Case& c) {
     benchmark::ClobberMemory();
   }
   state.SetBytesProcessed(state.iterations() * matrix.shape.total_bytes);
-  state.counters["GMAC/s"] = benchmark::Counter(
-      static_cast<double>(state.iterations() * c.rows * width * c.k) / 1e9,
-      benchmark::Counter::kIsRate);
+  state.counters["GMAC/s"] =
+      benchmark::Counter(static_cast<double>(state.iterations() * c.rows * width * c.k) / 1e9,
+                         benchmark::Counter::kIsRate);
 }
 
 void BenchRead(benchmark::State& state) {
@@ -132,14 +132,14 @@ void RegisterFloatKernels(const KernelTable& t) {
   RegisterFloats(prefix + "quantize", [&t](float* x, float* y, Sums sums, std::int64_t n) {
     t.quantize(x, n, reinterpret_cast<std::int8_t*>(y), y + n / 2, sums, sums + n / 2);
   });
-  RegisterFloats(prefix + "rms_norm", [&t](float* x, float* y, Sums, std::int64_t n) {
-    t.rms_norm(x, x, y, n, 1e-6F);
-  });
+  RegisterFloats(prefix + "rms_norm",
+                 [&t](float* x, float* y, Sums, std::int64_t n) { t.rms_norm(x, x, y, n, 1e-6F); });
   RegisterFloats(prefix + "silu_mul",
                  [&t](float* x, float* y, Sums, std::int64_t n) { t.silu_mul(x, x, y, n); });
   RegisterFloats(prefix + "exp",
                  [&t](float* x, float* y, Sums, std::int64_t n) { t.exp(x, y, n); });
-  RegisterFloats(prefix + "add", [&t](float* x, float* y, Sums, std::int64_t n) { t.add(x, y, n); });
+  RegisterFloats(prefix + "add",
+                 [&t](float* x, float* y, Sums, std::int64_t n) { t.add(x, y, n); });
   RegisterFloats(prefix + "to_half", [&t](float* x, float* y, Sums, std::int64_t n) {
     t.to_half(x, reinterpret_cast<std::uint16_t*>(y), n);
   });
@@ -166,8 +166,9 @@ void BenchPack(benchmark::State& state, QuantType type) {
 }
 
 void RegisterMatmul(const std::string& name, const Case& c) {
-  benchmark::RegisterBenchmark(name.c_str(), [c](benchmark::State& state) { BenchMatmul(state, c); })
-      ->Unit(benchmark::kMicrosecond);
+  benchmark::RegisterBenchmark(name.c_str(), [c](benchmark::State& state) {
+    BenchMatmul(state, c);
+  })->Unit(benchmark::kMicrosecond);
 }
 
 void RegisterAll() {

@@ -64,7 +64,8 @@ ModelFacts FactsOf(const GgufFile& file) {
   AddTensors(file, facts);
   facts.tokenizer = Text(file, "tokenizer.ggml.model");
   facts.pre_tokenizer = Text(file, "tokenizer.ggml.pre");
-  const auto tokens = file.GetStrings("tokenizer.ggml.tokens").value_or({});
+  const auto tokens =
+      file.GetStrings("tokenizer.ggml.tokens").value_or(std::vector<std::string_view>());
   facts.tokens = tokens.size();
   facts.chat_template = Text(file, "tokenizer.chat_template");
   facts.capabilities = {"completion"};

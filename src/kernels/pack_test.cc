@@ -1,6 +1,7 @@
 #include "kernels/pack.h"
 
 #include "gtest/gtest.h"
+
 #include "kernels/packed_layout.h"
 #include "kernels/testing.h"
 

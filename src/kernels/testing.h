@@ -1,6 +1,7 @@
 // What the kernel tests share: random rows of every type and aligned memory.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -55,7 +56,8 @@ inline std::vector<std::size_t> ScaleOffsets(QuantType type) {
 // Rows of random bytes with finite scales of ordinary size; floats are in [-1, 1].
 inline std::vector<std::byte> RandomRows(QuantType type, std::int64_t rows, std::int64_t k,
                                          std::mt19937& random) {
-  const std::size_t bytes = static_cast<std::size_t>(rows) * *RowBytes(type, static_cast<std::size_t>(k));
+  const std::size_t bytes =
+      static_cast<std::size_t>(rows) * *RowBytes(type, static_cast<std::size_t>(k));
   std::vector<std::byte> out(bytes);
   std::uniform_real_distribution<float> unit(-1, 1);
   const QuantTypeFacts& facts = FactsOf(type);
@@ -92,6 +94,11 @@ struct RandomActivations {
       QuantizeRowReference(x.data() + row * padded, Size(padded), Row(row));
     }
   }
+  // Makes all k values of a row `value`.
+  void Fill(std::int64_t row, float value) {
+    std::fill_n(x.data() + row * padded, padded, value);
+    QuantizeRowReference(x.data() + row * padded, Size(padded), Row(row));
+  }
   static std::size_t Size(std::int64_t value) { return static_cast<std::size_t>(value); }
   ActivationRow Row(std::int64_t row) {
     return {.q = q.data() + row * padded,
@@ -100,7 +107,11 @@ struct RandomActivations {
             .half_sum = half_sum.data() + row * padded / 16};
   }
   Activations View() {
-    return {.q = q.data(), .d = d.data(), .sum = sum.data(), .half_sum = half_sum.data(), .x = x.data()};
+    return {.q = q.data(),
+            .d = d.data(),
+            .sum = sum.data(),
+            .half_sum = half_sum.data(),
+            .x = x.data()};
   }
 
   std::int64_t padded;

@@ -1,32 +1,14 @@
 #include "sampling/exp.h"
 
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstdint>
-
 namespace vivace {
 namespace {
 
-constexpr double kLog2E = 1.4426950408889634;
-// ln 2 in two parts: n * kLn2High is exact for |n| < 2^11.
-constexpr double kLn2High = 0x1.62e42fefa38p-1;
-constexpr double kLn2Low = 0x1.ef35793c7673p-45;
+constexpr std::size_t kLanes = 8;
 
 }  // namespace
 
-double FixedExp(double x) {
-  x = std::clamp(x, -700.0, 700.0);
-  const double n = std::nearbyint(x * kLog2E);
-  const double r = (x - n * kLn2High) - n * kLn2Low;
-  // Taylor: |r| <= 0.35, so the term of degree 13 is below 2e-16.
-  double sum = 1.0;
-  for (int degree = 13; degree >= 1; --degree) sum = 1.0 + sum * r / degree;
-  const auto exponent = static_cast<std::uint64_t>(static_cast<std::int64_t>(n) + 1023);
-  return sum * std::bit_cast<double>(exponent << 52);
-}
-
 double FixedLog(double x) {
+  constexpr double kLn2 = 0.693147180559945309;
   const auto bits = std::bit_cast<std::uint64_t>(x);
   int exponent = static_cast<int>(bits >> 52) - 1023;
   double mantissa = std::bit_cast<double>((bits & 0xfffffffffffffU) | std::uint64_t{1023} << 52);
@@ -39,7 +21,26 @@ double FixedLog(double x) {
   const double square = t * t;
   double sum = 0;
   for (int term = 21; term >= 1; term -= 2) sum = sum * square + 1.0 / term;
-  return 2 * t * sum + exponent * (kLn2High + kLn2Low);
+  return 2 * t * sum + exponent * kLn2;
+}
+
+double WeighBlock(const float* logits, std::size_t count, float best, float scale,
+                  float* weights) {
+  float lanes[kLanes] = {};
+  std::size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      weights[i + lane] = FixedExp((logits[i + lane] - best) * scale);
+      lanes[lane] += weights[i + lane];
+    }
+  }
+  for (; i < count; ++i) {
+    weights[i] = FixedExp((logits[i] - best) * scale);
+    lanes[i % kLanes] += weights[i];
+  }
+  double sum = 0;
+  for (const float lane : lanes) sum += static_cast<double>(lane);
+  return sum;
 }
 
 }  // namespace vivace

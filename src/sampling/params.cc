@@ -2,20 +2,33 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <limits>
+
 namespace vivace {
 namespace {
 
+template <class T>
 struct Range {
   const char* name;
-  float value;
-  float low;
-  float high;
+  T value;
+  T low;
+  T high;
 };
+
+// NaN is in no range.
+template <class T>
+Result<void> Check(const Range<T>& range) {
+  if (range.value >= range.low && range.value <= range.high) return {};
+  return Fail(ErrorKind::kBadInput, fmt::format("{} is {}, allowed is {} to {}", range.name,
+                                                range.value, range.low, range.high));
+}
 
 }  // namespace
 
 Result<void> SamplingParams::Validate() const {
-  const Range ranges[] = {
+  constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
+  const Range<float> numbers[] = {
       {"temperature", temperature, 0.0F, 100.0F},
       {"top_p", top_p, 0.0F, 1.0F},
       {"min_p", min_p, 0.0F, 1.0F},
@@ -23,14 +36,19 @@ Result<void> SamplingParams::Validate() const {
       {"repeat_penalty", repeat_penalty, 0.01F, 100.0F},
       {"presence_penalty", presence_penalty, -100.0F, 100.0F},
       {"frequency_penalty", frequency_penalty, -100.0F, 100.0F},
-      {"top_k", static_cast<float>(top_k), 0.0F, 1e9F},
-      {"repeat_last_n", static_cast<float>(repeat_last_n), -1.0F, 1e9F},
-      {"min_keep", static_cast<float>(min_keep), 0.0F, 1e9F},
   };
-  for (const Range& range : ranges) {
-    if (!(range.value >= range.low && range.value <= range.high)) {
-      return Fail(ErrorKind::kBadInput, fmt::format("{} is {}, allowed is {} to {}", range.name,
-                                                    range.value, range.low, range.high));
+  const Range<std::int32_t> counts[] = {
+      {"top_k", top_k, -1, kMost},
+      {"repeat_last_n", repeat_last_n, -1, kMost},
+      {"min_keep", min_keep, 0, kMost},
+  };
+  for (const auto& number : numbers) VIVACE_RETURN_IF_ERROR(Check(number));
+  for (const auto& count : counts) VIVACE_RETURN_IF_ERROR(Check(count));
+  for (const auto& [token, bias] : logit_bias) {
+    VIVACE_RETURN_IF_ERROR(Check(Range<TokenId>{"token of logit_bias", token, 0, kMost}));
+    if (std::isnan(bias)) {
+      return Fail(ErrorKind::kBadInput,
+                  fmt::format("logit_bias of token {} is nan, allowed is any number", token));
     }
   }
   return {};

@@ -1,37 +1,49 @@
 #include "sampling/probabilities.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "sampling/exp.h"
-#include "sampling/sampler.h"
+#include "sampling/largest.h"
 
 namespace vivace {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+double Logprob(float logit, double total) {
+  if (std::isfinite(total)) return static_cast<double>(logit) - total;
+  return static_cast<double>(logit) == kInfinity ? 0.0 : -kInfinity;
+}
+
+}  // namespace
 
 double LogSumExp(std::span<const float> logits) {
-  const double best = logits[static_cast<std::size_t>(ArgMax(logits))];
+  if (logits.empty()) return -kInfinity;
+  const float best = logits[static_cast<std::size_t>(ArgMax(logits))];
+  if (std::isnan(best)) return -kInfinity;
+  if (std::isinf(best)) return static_cast<double>(best);
+  float weights[kWeightBlock];
   double sum = 0;
-  for (const float logit : logits) {
-    const double below = static_cast<double>(logit) - best;
-    // exp(-40) is under half an ulp of the sum, which is at least 1; NaN is left out.
-    if (below > -40.0) sum += FixedExp(below);
+  for (std::size_t begin = 0; begin < logits.size(); begin += kWeightBlock) {
+    const std::size_t count = std::min(kWeightBlock, logits.size() - begin);
+    sum += WeighBlock(logits.data() + begin, count, best, 1.0F, weights);
   }
-  return best + FixedLog(sum);
+  return static_cast<double>(best) + FixedLog(sum);
 }
 
 std::vector<TokenLogprob> TopLogprobs(std::span<const float> logits, std::size_t count) {
   const double total = LogSumExp(logits);
-  std::vector<TokenLogprob> all(logits.size());
-  for (std::size_t i = 0; i < logits.size(); ++i) {
-    all[i] = {.token = static_cast<TokenId>(i),
-              .logit = logits[i],
-              .logprob = static_cast<double>(logits[i]) - total};
+  LargestFinder finder;
+  std::vector<TokenLogprob> top;
+  top.reserve(std::min(count, logits.size()));
+  for (const Candidate& candidate : finder.Find(logits, count)) {
+    top.push_back({.token = candidate.token,
+                   .logit = candidate.logit,
+                   .logprob = Logprob(candidate.logit, total)});
   }
-  const auto end = all.begin() + static_cast<std::ptrdiff_t>(std::min(count, all.size()));
-  std::partial_sort(all.begin(), end, all.end(), [](const TokenLogprob& a, const TokenLogprob& b) {
-    return a.logit != b.logit ? a.logit > b.logit : a.token < b.token;
-  });
-  all.erase(end, all.end());
-  return all;
+  return top;
 }
 
 }  // namespace vivace

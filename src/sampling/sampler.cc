@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/check.h"
 #include "sampling/exp.h"
 #include "sampling/random.h"
 
@@ -13,34 +14,82 @@ namespace {
 
 constexpr float kForbidden = -std::numeric_limits<float>::infinity();
 
-// Candidates this far below the best have a probability under 1e-13 at temperature 1;
-// they are left out before sorting where top-k does not bound the number.
-constexpr float kNegligible = 30.0F;
+// Below this a temperature acts like it: its inverse stays finite, and already at 1e-5
+// logits that differ by more than 0.001 are never confused.
+constexpr float kLowestTemperature = 1e-6F;
+
+// How many candidates are sorted first where nothing but probabilities bounds their number.
+constexpr std::size_t kFirstSorted = 256;
+
+// Where the sum of weights exceeds `target`; the last weight above 0 if rounding lets the
+// sum end before.
+template <class T>
+std::size_t Pick(std::span<const T> weights, double& target) {
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const auto weight = static_cast<double>(weights[i]);
+    if (weight <= 0) continue;
+    last = i;
+    if (target < weight) break;
+    target -= weight;
+  }
+  return last;
+}
+
+std::span<Candidate> WithoutForbidden(std::span<Candidate> sorted) {
+  while (!sorted.empty() && sorted.back().logit == kForbidden) {
+    sorted = sorted.first(sorted.size() - 1);
+  }
+  return sorted;
+}
+
+double SumOfWeights(std::span<const Candidate> sorted) {
+  double sum = 0;
+  for (const Candidate& candidate : sorted) {
+    sum += static_cast<double>(FixedExp(candidate.logit - sorted.front().logit));
+  }
+  return sum;
+}
+
+double SumOfWeights(std::span<const float> logits, float best) {
+  float weights[kWeightBlock];
+  double sum = 0;
+  for (std::size_t begin = 0; begin < logits.size(); begin += kWeightBlock) {
+    const std::size_t count = std::min(kWeightBlock, logits.size() - begin);
+    sum += WeighBlock(logits.data() + begin, count, best, 1.0F, weights);
+  }
+  return sum;
+}
 
 }  // namespace
 
-TokenId ArgMax(std::span<const float> logits) {
-  float best = kForbidden;
-  std::size_t index = 0;
-  for (std::size_t i = 0; i < logits.size(); ++i) {
-    if (logits[i] > best) {
-      best = logits[i];
-      index = i;
-    }
-  }
-  return static_cast<TokenId>(index);
-}
-
 Sampler::Sampler(SamplingParams params, std::size_t vocab_size)
-    : params_(std::move(params)), counts_(vocab_size, 0) {
-  if (ChangesLogits()) adjusted_.resize(vocab_size);
+    : params_(std::move(params)),
+      vocab_size_(vocab_size),
+      scale_(1.0F / std::max(params_.temperature, kLowestTemperature)) {
+  if (Penalizes()) counts_.resize(vocab_size);
+  if (Penalizes() || !params_.logit_bias.empty()) adjusted_.resize(vocab_size);
+  if (params_.greedy()) return;
+  // Untouched until needed: with the usual filters only a few pages ever are.
+  finder_.Reserve(vocab_size);
+  weights_.reserve(vocab_size);
+  block_sums_.reserve(vocab_size / kWeightBlock + 1);
+  if (params_.typical_p < 1.0F) deviations_.reserve(vocab_size);
 }
 
-void Sampler::Accept(TokenId token) { history_.push_back(token); }
+bool Sampler::Penalizes() const {
+  return params_.repeat_penalty != 1.0F || params_.presence_penalty != 0.0F ||
+         params_.frequency_penalty != 0.0F;
+}
 
-bool Sampler::ChangesLogits() const {
-  return !params_.logit_bias.empty() || params_.repeat_penalty != 1.0F ||
-         params_.presence_penalty != 0.0F || params_.frequency_penalty != 0.0F;
+bool Sampler::Filters() const {
+  return params_.top_k > 0 || params_.typical_p < 1.0F || params_.top_p < 1.0F ||
+         params_.min_p > 0.0F;
+}
+
+void Sampler::Accept(TokenId token) {
+  VIVACE_DCHECK(token >= 0 && static_cast<std::size_t>(token) < vocab_size_, "no such token");
+  if (Penalizes()) history_.push_back(token);
 }
 
 void Sampler::Penalize(TokenId token, std::int32_t count) {
@@ -50,12 +99,12 @@ void Sampler::Penalize(TokenId token, std::int32_t count) {
 }
 
 std::span<const float> Sampler::Adjust(std::span<const float> logits) {
-  if (!ChangesLogits()) return logits;
+  if (adjusted_.empty()) return logits;
   std::copy(logits.begin(), logits.end(), adjusted_.begin());
-  const std::size_t window = params_.repeat_last_n < 0
-                                 ? history_.size()
-                                 : std::min(history_.size(),
-                                            static_cast<std::size_t>(params_.repeat_last_n));
+  const std::size_t window =
+      params_.repeat_last_n < 0
+          ? history_.size()
+          : std::min(history_.size(), static_cast<std::size_t>(params_.repeat_last_n));
   const std::span<const TokenId> recent = std::span(history_).last(window);
   for (const TokenId token : recent) ++counts_[static_cast<std::size_t>(token)];
   for (const TokenId token : recent) {
@@ -64,110 +113,122 @@ std::span<const float> Sampler::Adjust(std::span<const float> logits) {
   }
   for (const auto& [token, bias] : params_.logit_bias) {
     const auto at = static_cast<std::size_t>(token);
-    if (token >= 0 && at < adjusted_.size()) adjusted_[at] += bias;
+    if (at < adjusted_.size()) adjusted_[at] += bias;
   }
   return adjusted_;
 }
 
-// Fills candidates_, most likely first; ties by id.
-void Sampler::Select(std::span<const float> logits) {
-  const TokenId best = ArgMax(logits);
-  const float floor = params_.top_k > 0
-                          ? kForbidden
-                          : logits[static_cast<std::size_t>(best)] -
-                                kNegligible * std::max(1.0F, params_.temperature);
-  candidates_.clear();
-  for (std::size_t i = 0; i < logits.size(); ++i) {
-    if (logits[i] > floor) {
-      candidates_.push_back({.token = static_cast<TokenId>(i), .logit = logits[i], .p = 0});
-    }
-  }
-  const auto before = [](const Candidate& a, const Candidate& b) {
-    return a.logit != b.logit ? a.logit > b.logit : a.token < b.token;
-  };
-  const std::size_t keep = params_.top_k > 0
-                               ? std::min(candidates_.size(), static_cast<std::size_t>(params_.top_k))
-                               : candidates_.size();
-  const auto end = candidates_.begin() + static_cast<std::ptrdiff_t>(keep);
-  std::nth_element(candidates_.begin(), end, candidates_.end(), before);
-  candidates_.resize(keep);
-  std::sort(candidates_.begin(), candidates_.end(), before);
-}
-
-void Sampler::Normalize(double temperature) {
-  double sum = 0;
-  const double best = candidates_.front().logit;
-  for (Candidate& candidate : candidates_) {
-    candidate.p = FixedExp((static_cast<double>(candidate.logit) - best) / temperature);
-    sum += candidate.p;
-  }
-  for (Candidate& candidate : candidates_) candidate.p /= sum;
-}
-
-void Sampler::KeepFirst(std::size_t count) {
-  const auto least = static_cast<std::size_t>(std::max(1, params_.min_keep));
-  candidates_.resize(std::min(candidates_.size(), std::max(count, least)));
-}
-
 // Locally typical sampling (Meister et al. 2022): nearest to the entropy first, until
-// their probability reaches typical_p.
-void Sampler::KeepTypical() {
-  if (params_.typical_p >= 1.0F) return;
-  Normalize(1.0);
-  const auto surprise = [](const Candidate& c) { return c.p > 1e-300 ? -FixedLog(c.p) : 700.0; };
+// their probability reaches typical_p. The result is sorted as before.
+std::span<Candidate> Sampler::KeepTypical(std::span<Candidate> sorted) {
+  const double total = SumOfWeights(sorted);
+  const double log_total = FixedLog(total);
+  const auto below_best = [&](std::size_t i) { return sorted[i].logit - sorted.front().logit; };
+  const auto probability = [&](std::size_t i) {
+    return static_cast<double>(FixedExp(below_best(i))) / total;
+  };
+  const auto surprise = [&](std::size_t i) {
+    return log_total - static_cast<double>(below_best(i));
+  };
   double entropy = 0;
-  for (const Candidate& candidate : candidates_) entropy += candidate.p * surprise(candidate);
-  std::stable_sort(candidates_.begin(), candidates_.end(),
-                   [&](const Candidate& a, const Candidate& b) {
-                     return std::fabs(surprise(a) - entropy) < std::fabs(surprise(b) - entropy);
-                   });
-  double mass = 0;
-  std::size_t count = 0;
-  while (count < candidates_.size() && mass < static_cast<double>(params_.typical_p)) {
-    mass += candidates_[count++].p;
+  for (std::size_t i = 0; i < sorted.size(); ++i) entropy += probability(i) * surprise(i);
+  deviations_.clear();
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    deviations_.push_back({std::fabs(surprise(i) - entropy), i});
   }
-  KeepFirst(count);
-  std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
-    return a.logit != b.logit ? a.logit > b.logit : a.token < b.token;
+  std::sort(deviations_.begin(), deviations_.end(), [](const Deviation& a, const Deviation& b) {
+    return a.value != b.value ? a.value < b.value : a.index < b.index;
   });
-}
-
-void Sampler::KeepTopP() {
-  if (params_.top_p >= 1.0F) return;
-  Normalize(1.0);
+  const auto least = static_cast<std::size_t>(std::max(1, params_.min_keep));
   double mass = 0;
   std::size_t count = 0;
-  while (count < candidates_.size()) {
-    mass += candidates_[count++].p;
-    if (mass >= static_cast<double>(params_.top_p)) break;
+  while (count < sorted.size() &&
+         (count < least || mass < static_cast<double>(params_.typical_p))) {
+    mass += probability(deviations_[count++].index);
   }
-  KeepFirst(count);
+  deviations_.resize(count);
+  std::sort(deviations_.begin(), deviations_.end(),
+            [](const Deviation& a, const Deviation& b) { return a.index < b.index; });
+  for (std::size_t i = 0; i < count; ++i) sorted[i] = sorted[deviations_[i].index];
+  return sorted.first(count);
 }
 
-void Sampler::KeepMinP() {
-  if (params_.min_p <= 0.0F) return;
-  Normalize(1.0);
-  const double least = candidates_.front().p * static_cast<double>(params_.min_p);
-  const auto end = std::find_if(candidates_.begin(), candidates_.end(),
-                                [&](const Candidate& candidate) { return candidate.p < least; });
-  KeepFirst(static_cast<std::size_t>(end - candidates_.begin()));
+// How many of the candidates, most likely first, pass top-p and min-p. `total` is the sum
+// of all weights relative to the first.
+std::size_t Sampler::CountKept(std::span<const Candidate> sorted, double total) const {
+  const auto least = std::min(static_cast<std::size_t>(std::max(1, params_.min_keep)),
+                              sorted.size());
+  const double enough = static_cast<double>(params_.top_p) * total;
+  double mass = 0;
+  std::size_t count = 0;
+  for (; count < sorted.size(); ++count) {
+    const float weight = FixedExp(sorted[count].logit - sorted.front().logit);
+    if (weight < params_.min_p) break;
+    if (params_.top_p < 1.0F && mass >= enough && count > 0) break;
+    mass += static_cast<double>(weight);
+  }
+  return std::max(count, least);
+}
+
+// The candidates that pass all filters, most likely first; at least one.
+std::span<Candidate> Sampler::Keep(std::span<const float> logits) {
+  if (params_.top_k > 0 || params_.typical_p < 1.0F) {
+    const std::size_t count =
+        params_.top_k > 0 ? static_cast<std::size_t>(params_.top_k) : logits.size();
+    std::span<Candidate> sorted = WithoutForbidden(finder_.Find(logits, count));
+    if (params_.typical_p < 1.0F) sorted = KeepTypical(sorted);
+    return sorted.first(CountKept(sorted, SumOfWeights(sorted)));
+  }
+  // Top-p and min-p keep the beginning of the sorted row, usually a short one: sort more
+  // of it only if they keep all of what is there.
+  const float best = logits[static_cast<std::size_t>(ArgMax(logits))];
+  const double total = params_.top_p < 1.0F ? SumOfWeights(logits, best) : 0;
+  for (std::size_t count = kFirstSorted;; count *= 8) {
+    const std::span<Candidate> sorted = WithoutForbidden(finder_.Find(logits, count));
+    const std::size_t kept = CountKept(sorted, total);
+    if (kept < sorted.size() || sorted.size() < count) return sorted.first(kept);
+  }
+}
+
+TokenId Sampler::DrawFrom(std::span<Candidate> kept, double uniform) {
+  const float best = kept.front().logit;
+  // By id, as DrawFromAll has them: a filter that keeps everything changes nothing.
+  std::sort(kept.begin(), kept.end(),
+            [](const Candidate& a, const Candidate& b) { return a.token < b.token; });
+  weights_.clear();
+  double sum = 0;
+  for (const Candidate& candidate : kept) {
+    weights_.push_back(FixedExp((candidate.logit - best) * scale_));
+    sum += static_cast<double>(weights_.back());
+  }
+  double target = uniform * sum;
+  return kept[Pick(std::span<const float>(weights_), target)].token;
+}
+
+TokenId Sampler::DrawFromAll(std::span<const float> logits, float best, double uniform) {
+  weights_.resize(logits.size());
+  block_sums_.clear();
+  double sum = 0;
+  for (std::size_t begin = 0; begin < logits.size(); begin += kWeightBlock) {
+    const std::size_t count = std::min(kWeightBlock, logits.size() - begin);
+    block_sums_.push_back(
+        WeighBlock(logits.data() + begin, count, best, scale_, weights_.data() + begin));
+    sum += block_sums_.back();
+  }
+  double target = uniform * sum;
+  const std::size_t begin = Pick(std::span<const double>(block_sums_), target) * kWeightBlock;
+  const auto block = std::span<const float>(weights_).subspan(
+      begin, std::min(kWeightBlock, logits.size() - begin));
+  return static_cast<TokenId>(begin + Pick(block, target));
 }
 
 TokenId Sampler::Sample(std::span<const float> row, std::uint64_t position) {
   const std::span<const float> logits = Adjust(row);
-  if (params_.greedy()) return ArgMax(logits);
-  Select(logits);
-  if (candidates_.empty() || !std::isfinite(candidates_.front().logit)) return ArgMax(logits);
-  KeepTypical();
-  KeepTopP();
-  KeepMinP();
-  Normalize(static_cast<double>(params_.temperature));
-  double rest = Uniform(params_.seed, position);
-  for (const Candidate& candidate : candidates_) {
-    rest -= candidate.p;
-    if (rest < 0) return candidate.token;
-  }
-  return candidates_.back().token;  // the probabilities add up to a rounding less than 1
+  const TokenId best = ArgMax(logits);
+  const float best_logit = logits[static_cast<std::size_t>(best)];
+  if (params_.greedy() || !std::isfinite(best_logit)) return best;
+  const double uniform = Uniform(params_.seed, position);
+  return Filters() ? DrawFrom(Keep(logits), uniform) : DrawFromAll(logits, best_logit, uniform);
 }
 
 }  // namespace vivace

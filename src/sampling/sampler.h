@@ -1,6 +1,7 @@
-// Sampler: chooses the tokens of one sequence. Deterministic: the same logits, history,
-// seed and position give the same token on every machine. Not thread-safe. Sample does
-// not allocate once its buffers have grown to the number of candidates.
+// Sampler: chooses the tokens of one sequence.
+//
+// Deterministic: the same logits, history, seed and position give the same token on every
+// machine. Not thread-safe. Sample does not allocate.
 #pragma once
 
 #include <cstdint>
@@ -8,46 +9,52 @@
 #include <vector>
 
 #include "base/token_id.h"
+#include "sampling/largest.h"
 #include "sampling/params.h"
 
 namespace vivace {
-
-// The index of the largest value; the first of equals; NaN counts as -inf. 0 for none.
-TokenId ArgMax(std::span<const float> logits);
 
 class Sampler {
  public:
   // Precondition: params.Validate() succeeded.
   Sampler(SamplingParams params, std::size_t vocab_size);
 
-  // The token after the accepted ones. `position` is its place in the sequence.
+  // The token after the accepted ones, from its logits [vocab_size]. `position` is its
+  // place in the sequence: what is drawn depends on it and the seed, not on earlier calls.
+  // A logit of NaN or -inf is never drawn; where there is no other, or one of +inf, the
+  // result is that of ArgMax.
   TokenId Sample(std::span<const float> logits, std::uint64_t position);
 
   // Adds a token, of the prompt or sampled, to the history that penalties look at.
+  // Precondition: 0 <= token < vocab_size.
   void Accept(TokenId token);
 
  private:
-  struct Candidate {
-    TokenId token;
-    float logit;
-    double p;
-  };
-
-  bool ChangesLogits() const;
+  bool Penalizes() const;
+  bool Filters() const;
   std::span<const float> Adjust(std::span<const float> logits);
   void Penalize(TokenId token, std::int32_t count);
-  void Select(std::span<const float> logits);
-  void Normalize(double temperature);
-  void KeepTypical();
-  void KeepTopP();
-  void KeepMinP();
-  void KeepFirst(std::size_t count);
+  std::span<Candidate> Keep(std::span<const float> logits);
+  std::span<Candidate> KeepTypical(std::span<Candidate> sorted);
+  std::size_t CountKept(std::span<const Candidate> sorted, double total) const;
+  TokenId DrawFrom(std::span<Candidate> kept, double uniform);
+  TokenId DrawFromAll(std::span<const float> logits, float best, double uniform);
+
+  struct Deviation {
+    double value;
+    std::size_t index;
+  };
 
   SamplingParams params_;
+  std::size_t vocab_size_;
+  float scale_;  // 1 / temperature
   std::vector<TokenId> history_;
   std::vector<float> adjusted_;
   std::vector<std::int32_t> counts_;  // [vocab_size], zero between calls
-  std::vector<Candidate> candidates_;  // most likely first
+  LargestFinder finder_;
+  std::vector<float> weights_;        // of the kept candidates, or of all tokens
+  std::vector<double> block_sums_;    // of weights_, where these are of all tokens
+  std::vector<Deviation> deviations_;
 };
 
 }  // namespace vivace

@@ -25,14 +25,6 @@ struct BlockOfRow {
   const std::int32_t* half_sum;
 };
 
-[[gnu::always_inline]] inline __m256i PairDots(__m256i codes, __m256i q) {
-  return _mm256_maddubs_epi16(codes, q);
-}
-
-[[gnu::always_inline]] inline __m256i AddNeighbours(__m256i pairs) {
-  return _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
-}
-
 [[gnu::always_inline]] inline __m256i SumOf(const BlockOfRow& a) {
   return _mm256_set1_epi32(*a.sum);
 }
@@ -42,21 +34,26 @@ struct BlockOfRow {
   return _mm256_fmadd_ps(_mm256_cvtepi32_ps(dot), _mm256_mul_ps(d, d_a), acc);
 }
 
+// What most forms do.
+struct PlainForm {
+  [[gnu::always_inline]] static __m256i Pairs(__m256i codes, __m256i q) {
+    return _mm256_maddubs_epi16(codes, q);
+  }
+  template <class Scales>
+  [[gnu::always_inline]] static __m256i Widen(__m256i pairs, const Scales& /*scales*/,
+                                              int /*quad*/) {
+    return _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
+  }
+};
+
 // w = d * (q - 2^kOffsetBits)
 template <int kOffsetBits, int kSums>
-struct OffsetForm {
+struct OffsetForm : PlainForm {
   static constexpr int kPairSums = kSums;
   struct Scales {
     __m256 d;
   };
 
-  [[gnu::always_inline]] static __m256i Pairs(__m256i codes, __m256i q) {
-    return PairDots(codes, q);
-  }
-  [[gnu::always_inline]] static __m256i Widen(__m256i pairs, const Scales& /*scales*/,
-                                              int /*quad*/) {
-    return AddNeighbours(pairs);
-  }
   [[gnu::always_inline]] static __m256 Add(__m256 acc, __m256i dot, const Scales& scales,
                                            __m256 d_a, const BlockOfRow& a) {
     const __m256i offset = _mm256_slli_epi32(SumOf(a), kOffsetBits);
@@ -66,18 +63,14 @@ struct OffsetForm {
 
 // w = d * q, q signed. The codes' signs go to the activations; no sum of two products
 // of bytes leaves room for another in 16 bits.
-struct SignedForm {
+struct SignedForm : PlainForm {
   static constexpr int kPairSums = 1;
   struct Scales {
     __m256 d;
   };
 
   [[gnu::always_inline]] static __m256i Pairs(__m256i codes, __m256i q) {
-    return PairDots(_mm256_abs_epi8(codes), _mm256_sign_epi8(q, codes));
-  }
-  [[gnu::always_inline]] static __m256i Widen(__m256i pairs, const Scales& /*scales*/,
-                                              int /*quad*/) {
-    return AddNeighbours(pairs);
+    return _mm256_maddubs_epi16(_mm256_abs_epi8(codes), _mm256_sign_epi8(q, codes));
   }
   [[gnu::always_inline]] static __m256 Add(__m256 acc, __m256i dot, const Scales& scales,
                                            __m256 d_a, const BlockOfRow& /*a*/) {
@@ -86,20 +79,13 @@ struct SignedForm {
 };
 
 // w = d * q + m
-struct MinimumForm {
+struct MinimumForm : PlainForm {
   static constexpr int kPairSums = 8;
   struct Scales {
     __m256 d;
     __m256 m;
   };
 
-  [[gnu::always_inline]] static __m256i Pairs(__m256i codes, __m256i q) {
-    return PairDots(codes, q);
-  }
-  [[gnu::always_inline]] static __m256i Widen(__m256i pairs, const Scales& /*scales*/,
-                                              int /*quad*/) {
-    return AddNeighbours(pairs);
-  }
   [[gnu::always_inline]] static __m256 Add(__m256 acc, __m256i dot, const Scales& scales,
                                            __m256 d_a, const BlockOfRow& a) {
     return AddScaled(AddScaled(acc, dot, scales.d, d_a), SumOf(a), scales.m, d_a);
@@ -107,7 +93,7 @@ struct MinimumForm {
 };
 
 // w = d * scale * q - d_min * minimum, scale and minimum small integers
-struct ScaledMinimumForm {
+struct ScaledMinimumForm : PlainForm {
   static constexpr int kPairSums = 8;
   struct Scales {
     __m256 d;
@@ -116,9 +102,6 @@ struct ScaledMinimumForm {
     __m256 minimum;  // an integer
   };
 
-  [[gnu::always_inline]] static __m256i Pairs(__m256i codes, __m256i q) {
-    return PairDots(codes, q);
-  }
   [[gnu::always_inline]] static __m256i Widen(__m256i pairs, const Scales& scales, int /*quad*/) {
     return _mm256_madd_epi16(pairs, scales.scale);
   }
@@ -132,7 +115,7 @@ struct ScaledMinimumForm {
 };
 
 // w = d * scale * (q - 32), with one integer scale for each half of a block
-struct ScaledHalvesForm {
+struct ScaledHalvesForm : PlainForm {
   static constexpr int kPairSums = 2;
   struct Scales {
     __m256 d;
@@ -140,9 +123,6 @@ struct ScaledHalvesForm {
     __m256i offsets;   // 32 * scale of both in 16 bits
   };
 
-  [[gnu::always_inline]] static __m256i Pairs(__m256i codes, __m256i q) {
-    return PairDots(codes, q);
-  }
   [[gnu::always_inline]] static __m256i Widen(__m256i pairs, const Scales& scales, int quad) {
     return _mm256_madd_epi16(pairs, scales.scale[quad / 4]);
   }

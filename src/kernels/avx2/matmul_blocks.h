@@ -6,8 +6,7 @@
 //   Lines(block), BlockScales(block, half)   of block 0 .. kBlocks - 1
 // Up to kStreamRows activation rows: weights go from memory through registers.
 // More rows: blocks of a group are unpacked into a panel that stays in the first-level
-// cache and tiles of 16 weight rows x up to kTileRows activation rows run over it. The panel
-// is short while weights come from memory, so that memory is never left idle.
+// cache, and tiles of 16 weight rows x up to kTileRows activation rows run over it.
 // One lane is one weight row and blocks are added in order, so all paths agree bit for bit.
 #pragma once
 
@@ -24,10 +23,9 @@
 namespace vivace::avx2 {
 namespace {
 
-constexpr std::int64_t kStreamRows = 2;
-constexpr std::int64_t kFewRows = 16;  // weights are read from memory at that many rows
-constexpr int kTileRows = 4;
-constexpr std::int64_t kPanelBlocks = 16;
+constexpr std::int64_t kStreamRows = 4;
+constexpr std::int64_t kTileRows = 4;      // 8 sums, 2 lines and a quad in 16 registers
+constexpr std::int64_t kPanelBlocks = 16;  // 12 KB at most
 
 template <class Type>
 std::int64_t GroupHeaderBytes(std::int64_t k) {
@@ -73,6 +71,14 @@ struct PackedBlock {
   return _mm256_set1_epi32(four);
 }
 
+// GCC would regroup a chain of additions so that all products are alive at once, which
+// costs a third of the speed in spills: it must not see through the sum.
+[[gnu::always_inline]] inline __m256i AddInOrder(__m256i sum, __m256i products) {
+  sum = _mm256_add_epi16(sum, products);
+  __asm__("" : "+x"(sum));
+  return sum;
+}
+
 // acc += the contribution of one block to kRows activation rows, `k` values apart.
 template <class Type, int kRows, class Block>
 [[gnu::always_inline]] inline void AddBlock(const Block& block, const BlockOfRow& first,
@@ -90,8 +96,7 @@ template <class Type, int kRows, class Block>
         const __m256i q = BroadcastQuad(first.q + row * k + 4 * quad);
         for (int half = 0; half < kHalves; ++half) {
           const __m256i products = Type::Pairs(codes[half], q);
-          pairs[row][half] =
-              quad == start ? products : _mm256_add_epi16(pairs[row][half], products);
+          pairs[row][half] = quad == start ? products : AddInOrder(pairs[row][half], products);
         }
       }
     }
@@ -110,8 +115,7 @@ template <class Type, int kRows, class Block>
                           .half_sum = first.half_sum + row * blocks * 2};
     const __m256 d_a = _mm256_set1_ps(*a.d);
     for (int half = 0; half < kHalves; ++half) {
-      acc[row][half] =
-          Type::Add(acc[row][half], dots[row][half], block.ScalesOf(half), d_a, a);
+      acc[row][half] = Type::Add(acc[row][half], dots[row][half], block.ScalesOf(half), d_a, a);
     }
   }
 }
@@ -119,10 +123,8 @@ template <class Type, int kRows, class Block>
 inline BlockOfRow BlockAt(const MatmulArgs& args, std::int64_t row, std::int64_t block) {
   const std::int64_t at = row * (args.k / kBlock) + block;
   const Activations& a = args.activations;
-  return {.q = a.q + at * kBlock,
-          .d = a.d + at,
-          .sum = a.sum + at,
-          .half_sum = a.half_sum + 2 * at};
+  return {
+      .q = a.q + at * kBlock, .d = a.d + at, .sum = a.sum + at, .half_sum = a.half_sum + 2 * at};
 }
 
 [[gnu::always_inline]] inline BlockOfRow Next(const BlockOfRow& a) {
@@ -155,9 +157,9 @@ void Stream(const MatmulArgs& args) {
     BlockOfRow a = BlockAt(args, 0, 0);
     for (std::int64_t first = 0; first < blocks; first += Type::kBlocks) {
       const Type unit(at.header, at.body);
-      Prefetch(at.header, Type::kHeaderBytes);
+      Prefetch(at.header + kPrefetchAhead, Type::kHeaderBytes);
       for (int block = 0; block < Type::kBlocks; ++block, a = Next(a)) {
-        Prefetch(at.body + kBodyStep * block, kBodyStep);
+        Prefetch(at.body + kBodyStep * block + kPrefetchAhead, kBodyStep);
         const PackedBlock<Type> packed = {
             .lines = unit.Lines(block),
             .scales = {unit.BlockScales(block, 0), unit.BlockScales(block, 1)}};
@@ -173,12 +175,10 @@ void Stream(const MatmulArgs& args) {
 // Unpacks the next `blocks` blocks, whole units, into the panel.
 template <class Type>
 void Unpack(Cursor& at, std::int64_t blocks, PanelBlock<Type>* panel) {
-  constexpr std::int64_t kBodyStep = Type::kBodyBytes / Type::kBlocks;
   for (std::int64_t first = 0; first < blocks; first += Type::kBlocks) {
     const Type unit(at.header, at.body);
-    Prefetch(at.header, Type::kHeaderBytes);
+    Prefetch(at.header + kPrefetchAhead, Type::kHeaderBytes);
     for (int block = 0; block < Type::kBlocks; ++block, ++panel) {
-      Prefetch(at.body + kBodyStep * block, kBodyStep);
 #pragma GCC unroll 8
       for (int quad = 0; quad < 8; ++quad) {
         for (int half = 0; half < kHalves; ++half) {
@@ -194,64 +194,98 @@ void Unpack(Cursor& at, std::int64_t blocks, PanelBlock<Type>* panel) {
   }
 }
 
+// Activation rows over one panel.
+struct Tile {
+  BlockOfRow a;  // the first row's first block
+  std::int64_t k;
+  std::int64_t blocks;
+  float* out;
+  std::int64_t out_stride;
+  bool first;  // nothing is in `out` yet
+  // Fetched while computing, some bytes per block: the weights of the next panel.
+  const std::byte* ahead;
+  std::int64_t ahead_bytes;
+};
+
 template <class Type, int kRows>
-void MultiplyTile(const PanelBlock<Type>* panel, std::int64_t blocks, BlockOfRow a, std::int64_t k,
-                  float* out, std::int64_t stride, bool fresh) {
+void MultiplyTile(const PanelBlock<Type>* panel, const Tile& tile) {
   __m256 acc[kRows][kHalves];
   for (int row = 0; row < kRows; ++row) {
+    const float* from = tile.out + row * tile.out_stride;
     for (int half = 0; half < kHalves; ++half) {
-      acc[row][half] = fresh ? _mm256_setzero_ps()
-                             : _mm256_loadu_ps(out + row * stride + kHalfRows * half);
+      acc[row][half] = _mm256_setzero_ps();
+      if (!tile.first) acc[row][half] = _mm256_loadu_ps(from + kHalfRows * half);
     }
   }
-  for (std::int64_t block = 0; block < blocks; ++block, a = Next(a)) {
-    AddBlock<Type, kRows>(panel[block], a, k, acc);
+  BlockOfRow a = tile.a;
+  const std::byte* ahead = tile.ahead;
+  for (std::int64_t block = 0; block < tile.blocks; ++block, a = Next(a)) {
+    Prefetch(ahead, tile.ahead_bytes);
+    ahead += tile.ahead_bytes;
+    AddBlock<Type, kRows>(panel[block], a, tile.k, acc);
   }
-  StoreRows(acc, out, stride);
+  StoreRows(acc, tile.out, tile.out_stride);
 }
 
-// All activation rows over one panel, whose first block is `block` of the rows.
+// All activation rows over a panel; `tile` describes the first of them.
 template <class Type>
-void MultiplyPanel(const MatmulArgs& args, const PanelBlock<Type>* panel, std::int64_t block,
-                   std::int64_t blocks, float* out) {
+void MultiplyPanel(const PanelBlock<Type>* panel, const MatmulArgs& args, std::int64_t block,
+                   Tile tile) {
+  float* const out = tile.out;
   const std::int64_t tiles = (args.rows + kTileRows - 1) / kTileRows;
-  for (std::int64_t tile = 0; tile < tiles; ++tile) {
+  for (std::int64_t i = 0; i < tiles; ++i) {
     // Even shares: with more than kStreamRows rows none has a single one.
-    const std::int64_t first = args.rows * tile / tiles;
-    const std::int64_t count = args.rows * (tile + 1) / tiles - first;
-    const auto multiply = count == 4   ? MultiplyTile<Type, 4>
-                          : count == 3 ? MultiplyTile<Type, 3>
-                                       : MultiplyTile<Type, 2>;
-    multiply(panel, blocks, BlockAt(args, first, block), args.k, out + first * args.out_stride,
-             args.out_stride, block == 0);
+    const std::int64_t first = args.rows * i / tiles;
+    const std::int64_t count = args.rows * (i + 1) / tiles - first;
+    tile.a = BlockAt(args, first, block);
+    tile.out = out + first * args.out_stride;
+    if (count == kTileRows) {
+      MultiplyTile<Type, kTileRows>(panel, tile);
+    } else if (count == kTileRows - 1) {
+      MultiplyTile<Type, kTileRows - 1>(panel, tile);
+    } else {
+      MultiplyTile<Type, kTileRows - 2>(panel, tile);
+    }
+    tile.ahead_bytes = 0;
   }
 }
 
 template <class Type>
 void TileRowsOverPanels(const MatmulArgs& args) {
-  const std::int64_t most = args.rows <= kFewRows ? Type::kBlocks : kPanelBlocks;
   const std::int64_t all_blocks = args.k / kBlock;
   auto* panel = reinterpret_cast<PanelBlock<Type>*>(args.scratch);
   for (std::int64_t group = args.group_begin; group < args.group_end; ++group) {
     Cursor at = GroupAt<Type>(args, group);
-    float* out = args.out + (group - args.group_begin) * kGroupRows;
-    for (std::int64_t block = 0; block < all_blocks; block += most) {
+    for (std::int64_t block = 0; block < all_blocks; block += kPanelBlocks) {
       const std::int64_t rest = all_blocks - block;
-      const std::int64_t blocks = rest < most ? rest : most;
+      const std::int64_t blocks = rest < kPanelBlocks ? rest : kPanelBlocks;
       Unpack<Type>(at, blocks, panel);
-      MultiplyPanel<Type>(args, panel, block, blocks, out);
+      MultiplyPanel<Type>(panel, args, block,
+                          {.a = {},
+                           .k = args.k,
+                           .blocks = blocks,
+                           .out = args.out + (group - args.group_begin) * kGroupRows,
+                           .out_stride = args.out_stride,
+                           .first = block == 0,
+                           .ahead = at.body,
+                           .ahead_bytes = Type::kBodyBytes / Type::kBlocks});
     }
   }
 }
 
 template <class Type>
 void MatmulBlocks(const MatmulArgs& args) {
-  if (args.rows == 1) {
-    Stream<Type, 1>(args);
-  } else if (args.rows <= kStreamRows) {
-    Stream<Type, 2>(args);
-  } else {
-    TileRowsOverPanels<Type>(args);
+  switch (args.rows) {
+    case 1:
+      return Stream<Type, 1>(args);
+    case 2:
+      return Stream<Type, 2>(args);
+    case 3:
+      return Stream<Type, 3>(args);
+    case kStreamRows:
+      return Stream<Type, kStreamRows>(args);
+    default:
+      return TileRowsOverPanels<Type>(args);
   }
 }
 

@@ -10,9 +10,7 @@
 namespace vivace::avx2 {
 namespace {
 
-__m128i Load8(const std::byte* at) {
-  return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(at));
-}
+__m128i Load8(const std::byte* at) { return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(at)); }
 
 // 8 integers as 32-bit lanes that hold each twice in 16 bits.
 __m256i Twice(__m256i integers) {
@@ -72,9 +70,8 @@ class Q6_K : public ScaledHalvesForm {
     const std::byte* at = body_ + 32 * block + kHalfRows * half;
     const __m256i first = _mm256_cvtepi8_epi32(Load8(at));
     const __m256i second = _mm256_cvtepi8_epi32(Load8(at + 16));
-    const __m256i both =
-        _mm256_or_si256(_mm256_slli_epi32(second, 16),
-                        _mm256_and_si256(first, _mm256_set1_epi32(0xFFFF)));
+    const __m256i both = _mm256_or_si256(_mm256_slli_epi32(second, 16),
+                                         _mm256_and_si256(first, _mm256_set1_epi32(0xFFFF)));
     return {.d = LoadHalves(header_ + 16 * half),
             .scale = {Twice(first), Twice(second)},
             .offsets = _mm256_slli_epi16(both, 5)};

@@ -56,8 +56,8 @@ void Quantize(const float* x, std::int64_t k, std::int8_t* q, float* d, std::int
     const __m256i ones = _mm256_set1_epi16(1);
     const __m256i sums[2] = {_mm256_madd_epi16(low, ones), _mm256_madd_epi16(high, ones)};
     for (int half = 0; half < 2; ++half) {
-      half_sum[2 * block + half] = SumLanes(_mm_add_epi32(
-          _mm256_castsi256_si128(sums[half]), _mm256_extracti128_si256(sums[half], 1)));
+      half_sum[2 * block + half] = SumLanes(_mm_add_epi32(_mm256_castsi256_si128(sums[half]),
+                                                          _mm256_extracti128_si256(sums[half], 1)));
     }
     sum[block] = half_sum[2 * block] + half_sum[2 * block + 1];
   }
