@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -24,11 +23,10 @@ Result<int> PullModel(const PullFlags& flags) {
   const bool local = IsLocal(*entry);
   const auto model = FetchIfMissing(flags.name);
   if (!model) return Failure(model.error());
-  const auto models = ListModels();
-  const auto found = std::find_if(models.begin(), models.end(), [&](const LocalModel& candidate) {
-    return candidate.path == model->path;
-  });
-  const LocalModel here = found == models.end() ? LocalModel{.path = model->path} : *found;
+  LocalModel here;
+  for (LocalModel& candidate : ListModels()) {
+    if (candidate.path == model->path) here = std::move(candidate);
+  }
   if (flags.json) {
     std::cout << nlohmann::ordered_json({{"name", model->name},
                                          {"path", model->path},

@@ -1,5 +1,7 @@
 #include "sampling/exp.h"
 
+#include <algorithm>
+
 namespace vivace {
 namespace {
 
@@ -24,8 +26,7 @@ double FixedLog(double x) {
   return 2 * t * sum + exponent * kLn2;
 }
 
-double WeighBlock(const float* logits, std::size_t count, float best, float scale,
-                  float* weights) {
+double WeighBlock(const float* logits, std::size_t count, float best, float scale, float* weights) {
   float lanes[kLanes] = {};
   std::size_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {
@@ -40,6 +41,16 @@ double WeighBlock(const float* logits, std::size_t count, float best, float scal
   }
   double sum = 0;
   for (const float lane : lanes) sum += static_cast<double>(lane);
+  return sum;
+}
+
+double SumOfWeights(std::span<const float> logits, float best) {
+  float weights[kWeightBlock];
+  double sum = 0;
+  for (std::size_t begin = 0; begin < logits.size(); begin += kWeightBlock) {
+    const std::size_t count = std::min(kWeightBlock, logits.size() - begin);
+    sum += WeighBlock(logits.data() + begin, count, best, 1.0F, weights);
+  }
   return sum;
 }
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace vivace {
 
@@ -25,18 +26,22 @@ inline float FixedExp(float x) {
   p = p * r + 1.6666665459e-1F;
   p = p * r + 5.0000001201e-1F;
   const float y = p * (r * r) + r + 1.0F;
-  const std::uint32_t bits = std::bit_cast<std::uint32_t>(y) +
-                             (std::bit_cast<std::uint32_t>(shifted) << 23);
+  const std::uint32_t bits =
+      std::bit_cast<std::uint32_t>(y) + (std::bit_cast<std::uint32_t>(shifted) << 23);
   return x > -87.0F ? std::bit_cast<float>(bits) : 0.0F;
 }
 
 // Natural logarithm of a positive normal number; error below 1e-14 relative to 1.
 double FixedLog(double x);
 
+// What softmax adds up: weights relative to the best logit. NaN and -inf weigh nothing.
+//
 // weights[i] = FixedExp((logits[i] - best) * scale) for i < count <= kWeightBlock. Returns
 // their sum, added up in eight lanes.
 inline constexpr std::size_t kWeightBlock = 64;
-double WeighBlock(const float* logits, std::size_t count, float best, float scale,
-                  float* weights);
+double WeighBlock(const float* logits, std::size_t count, float best, float scale, float* weights);
+
+// The sum of exp(logit - best) in order of blocks. `best` is finite.
+double SumOfWeights(std::span<const float> logits, float best);
 
 }  // namespace vivace

@@ -1,9 +1,9 @@
 #include "sampling/params.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <limits>
+
+#include <fmt/format.h>
 
 namespace vivace {
 namespace {

@@ -15,7 +15,7 @@ namespace vivace {
 struct SamplingParams {
   // Added to a token's logit; -inf forbids it. Tokens outside the vocabulary are ignored.
   std::vector<std::pair<TokenId, float>> logit_bias;
-  float repeat_penalty = 1.0F;      // > 0: divides positive logits of recent tokens, else multiplies
+  float repeat_penalty = 1.0F;  // > 0: divides positive logits of recent tokens, else multiplies
   std::int32_t repeat_last_n = 64;  // how many recent tokens count; 0 none, -1 all
   float presence_penalty = 0.0F;    // subtracted once from a recent token's logit
   float frequency_penalty = 0.0F;   // subtracted per occurrence

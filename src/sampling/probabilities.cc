@@ -24,13 +24,7 @@ double LogSumExp(std::span<const float> logits) {
   const float best = logits[static_cast<std::size_t>(ArgMax(logits))];
   if (std::isnan(best)) return -kInfinity;
   if (std::isinf(best)) return static_cast<double>(best);
-  float weights[kWeightBlock];
-  double sum = 0;
-  for (std::size_t begin = 0; begin < logits.size(); begin += kWeightBlock) {
-    const std::size_t count = std::min(kWeightBlock, logits.size() - begin);
-    sum += WeighBlock(logits.data() + begin, count, best, 1.0F, weights);
-  }
-  return static_cast<double>(best) + FixedLog(sum);
+  return static_cast<double>(best) + FixedLog(SumOfWeights(logits, best));
 }
 
 std::vector<TokenLogprob> TopLogprobs(std::span<const float> logits, std::size_t count) {

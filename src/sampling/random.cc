@@ -18,9 +18,9 @@ std::array<std::uint32_t, 4> Philox4x32(std::array<std::uint32_t, 4> counter,
 }
 
 double Uniform(std::uint32_t seed, std::uint64_t position) {
-  const auto block = Philox4x32({static_cast<std::uint32_t>(position),
-                                 static_cast<std::uint32_t>(position >> 32), 0, 0},
-                                {seed, 0});
+  const auto block = Philox4x32(
+      {static_cast<std::uint32_t>(position), static_cast<std::uint32_t>(position >> 32), 0, 0},
+      {seed, 0});
   const std::uint64_t bits = std::uint64_t{block[0]} << 32 | block[1];
   return static_cast<double>(bits >> 11) * 0x1p-53;
 }

@@ -18,8 +18,9 @@ constexpr float kForbidden = -std::numeric_limits<float>::infinity();
 // logits that differ by more than 0.001 are never confused.
 constexpr float kLowestTemperature = 1e-6F;
 
-// How many candidates are sorted first where nothing but probabilities bounds their number.
-constexpr std::size_t kFirstSorted = 256;
+// How many candidates are sorted, one after the other until it is enough, where nothing but
+// probabilities bounds their number. Then all are.
+constexpr std::size_t kSorted[] = {256, 2048};
 
 // Where the sum of weights exceeds `target`; the last weight above 0 if rounding lets the
 // sum end before.
@@ -47,16 +48,6 @@ double SumOfWeights(std::span<const Candidate> sorted) {
   double sum = 0;
   for (const Candidate& candidate : sorted) {
     sum += static_cast<double>(FixedExp(candidate.logit - sorted.front().logit));
-  }
-  return sum;
-}
-
-double SumOfWeights(std::span<const float> logits, float best) {
-  float weights[kWeightBlock];
-  double sum = 0;
-  for (std::size_t begin = 0; begin < logits.size(); begin += kWeightBlock) {
-    const std::size_t count = std::min(kWeightBlock, logits.size() - begin);
-    sum += WeighBlock(logits.data() + begin, count, best, 1.0F, weights);
   }
   return sum;
 }
@@ -156,8 +147,8 @@ std::span<Candidate> Sampler::KeepTypical(std::span<Candidate> sorted) {
 // How many of the candidates, most likely first, pass top-p and min-p. `total` is the sum
 // of all weights relative to the first.
 std::size_t Sampler::CountKept(std::span<const Candidate> sorted, double total) const {
-  const auto least = std::min(static_cast<std::size_t>(std::max(1, params_.min_keep)),
-                              sorted.size());
+  const auto least =
+      std::min(static_cast<std::size_t>(std::max(1, params_.min_keep)), sorted.size());
   const double enough = static_cast<double>(params_.top_p) * total;
   double mass = 0;
   std::size_t count = 0;
@@ -183,11 +174,13 @@ std::span<Candidate> Sampler::Keep(std::span<const float> logits) {
   // of it only if they keep all of what is there.
   const float best = logits[static_cast<std::size_t>(ArgMax(logits))];
   const double total = params_.top_p < 1.0F ? SumOfWeights(logits, best) : 0;
-  for (std::size_t count = kFirstSorted;; count *= 8) {
+  for (const std::size_t count : kSorted) {
     const std::span<Candidate> sorted = WithoutForbidden(finder_.Find(logits, count));
     const std::size_t kept = CountKept(sorted, total);
-    if (kept < sorted.size() || sorted.size() < count) return sorted.first(kept);
+    if (kept < sorted.size()) return sorted.first(kept);
   }
+  const std::span<Candidate> sorted = WithoutForbidden(finder_.Find(logits, logits.size()));
+  return sorted.first(CountKept(sorted, total));
 }
 
 TokenId Sampler::DrawFrom(std::span<Candidate> kept, double uniform) {

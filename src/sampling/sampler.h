@@ -52,8 +52,8 @@ class Sampler {
   std::vector<float> adjusted_;
   std::vector<std::int32_t> counts_;  // [vocab_size], zero between calls
   LargestFinder finder_;
-  std::vector<float> weights_;        // of the kept candidates, or of all tokens
-  std::vector<double> block_sums_;    // of weights_, where these are of all tokens
+  std::vector<float> weights_;      // of the kept candidates, or of all tokens
+  std::vector<double> block_sums_;  // of weights_, where these are of all tokens
   std::vector<Deviation> deviations_;
 };
 

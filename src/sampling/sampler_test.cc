@@ -4,6 +4,7 @@
 #include <map>
 
 #include "gtest/gtest.h"
+
 #include "sampling/exp.h"
 #include "sampling/probabilities.h"
 #include "sampling/random.h"
