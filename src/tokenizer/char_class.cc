@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <set>
 
 #include <utf8proc.h>
 
@@ -34,10 +33,6 @@ constexpr std::array kLaterNumbers = {
     Range{0x1E5F1, 0x1E5FA},
 };
 
-bool IsIn(const auto& ranges, std::int32_t c) {
-  return std::ranges::any_of(ranges, [c](Range r) { return c >= r.first && c <= r.last; });
-}
-
 bool IsSpace(std::int32_t c) {
   return (c >= 0x09 && c <= 0x0D) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 ||
          (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F ||
@@ -53,10 +48,6 @@ CharClass ClassOf(std::int32_t c) {
   }
   if (category >= UTF8PROC_CATEGORY_ND && category <= UTF8PROC_CATEGORY_NO) {
     return CharClass::kNumber;
-  }
-  if (category == UTF8PROC_CATEGORY_CN) {
-    if (IsIn(kLaterLetters, c)) return CharClass::kLetter;
-    if (IsIn(kLaterNumbers, c)) return CharClass::kNumber;
   }
   return CharClass::kOther;
 }
@@ -84,34 +75,48 @@ bool ComposesBack(std::int32_t c, Parts parts) {
 // Marks that may be reordered, the second halves of compositions, and what composition does
 // not give back (most of Latin it does). Too many would be fine: they are only looked at
 // closer.
-std::set<std::int32_t> CharsThatMayCompose() {
-  std::set<std::int32_t> found;
+void MarkThoseThatMayCompose(std::vector<std::uint8_t>& classes) {
+  constexpr auto kNoDecomposition = std::uint16_t{0xFFFF};
+  const auto mark = [&](std::int32_t c) { classes[static_cast<std::size_t>(c)] |= kMayCompose; };
   for (std::int32_t c = 0x80; c < kCodePoints; ++c) {
-    if ((c >= 0xD800 && c < 0xE000) || (c >= 0xAC00 && c <= 0xD7A3)) continue;
-    if (utf8proc_get_property(c)->combining_class != 0) found.insert(c);
+    if (c >= 0xAC00 && c < 0xE000) continue;  // Hangul composes back; surrogates are no text
+    const utf8proc_property_t* property = utf8proc_get_property(c);
+    if (property->combining_class != 0) mark(c);
+    if (property->decomp_seqindex == kNoDecomposition) continue;
     const Parts parts = Decompose(c);
     if (parts.size() == 1 && parts[0] == c) continue;
-    if (parts.size() > 1) found.insert(parts.back());
-    if (!ComposesBack(c, parts)) found.insert(c);
+    if (parts.size() > 1) mark(parts.back());
+    if (!ComposesBack(c, parts)) mark(c);
   }
-  for (std::int32_t vowel = 0x1161; vowel <= 0x1175; ++vowel) found.insert(vowel);  // Hangul
-  for (std::int32_t tail = 0x11A8; tail <= 0x11C2; ++tail) found.insert(tail);
-  return found;
+  for (std::int32_t vowel = 0x1161; vowel <= 0x1175; ++vowel) mark(vowel);  // Hangul
+  for (std::int32_t tail = 0x11A8; tail <= 0x11C2; ++tail) mark(tail);
+}
+
+// The class byte of every code point.
+std::vector<std::uint8_t> ClassBytes() {
+  std::vector<std::uint8_t> classes(kCodePoints);
+  for (std::int32_t c = 0; c < kCodePoints; ++c) {
+    classes[static_cast<std::size_t>(c)] = static_cast<std::uint8_t>(ClassOf(c));
+  }
+  const auto fill = [&](Range range, CharClass kind) {
+    std::fill(classes.begin() + range.first, classes.begin() + range.last + 1,
+              static_cast<std::uint8_t>(kind));
+  };
+  for (const Range range : kLaterLetters) fill(range, CharClass::kLetter);
+  for (const Range range : kLaterNumbers) fill(range, CharClass::kNumber);
+  MarkThoseThatMayCompose(classes);
+  return classes;
 }
 
 }  // namespace
 
 CharClassTable BuildCharClasses() {
+  const std::vector<std::uint8_t> classes = ClassBytes();
   CharClassTable table;
-  const std::set<std::int32_t> may_compose = CharsThatMayCompose();
   std::map<std::array<std::uint8_t, 256>, std::uint16_t> known;
-  for (std::int32_t start = 0; start < kCodePoints; start += 256) {
+  for (auto at = classes.begin(); at != classes.end(); at += 256) {
     std::array<std::uint8_t, 256> block = {};
-    for (std::int32_t i = 0; i < 256; ++i) {
-      const std::int32_t c = start + i;
-      block[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(
-          static_cast<std::uint8_t>(ClassOf(c)) | (may_compose.contains(c) ? kMayCompose : 0));
-    }
+    std::copy_n(at, 256, block.begin());
     const auto [found, is_new] = known.emplace(block, static_cast<std::uint16_t>(known.size()));
     if (is_new) table.blocks.insert(table.blocks.end(), block.begin(), block.end());
     table.index.push_back(found->second);

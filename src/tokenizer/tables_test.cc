@@ -106,7 +106,7 @@ TEST(Tables, MinusOneIsNoToken) {
 }
 
 TEST(Tables, BytesWithoutATokenVanish) {
-  EXPECT_EQ(Encode(Bpe(), "abzc\xFF"), (std::vector<TokenId>{4}));
+  EXPECT_EQ(Encode(Bpe(), "abcz\xFF"), (std::vector<TokenId>{4}));
 }
 
 // Whatever is damaged: an error, or ids that are in the vocabulary.
