@@ -11,12 +11,7 @@ set(VIVACE_CARGO_VERSION 1.87)
 # package and rustup both may be there, so the first one in PATH is not enough.
 function(vivace_find_cargo)
   set(seen "")
-  foreach(
-    candidate
-    IN
-    LISTS VIVACE_CARGO
-    ITEMS cargo /usr/bin/cargo "$ENV{HOME}/.cargo/bin/cargo"
-  )
+  foreach(candidate IN LISTS VIVACE_CARGO ITEMS cargo /usr/bin/cargo "$ENV{HOME}/.cargo/bin/cargo")
     unset(path)
     find_program(path "${candidate}" NO_CACHE)
     if(NOT path)
@@ -65,9 +60,7 @@ if(VIVACE_FFI)
   add_dependencies(vivace_ffi vivace_ffi_build)
   set_target_properties(
     vivace_ffi
-    PROPERTIES
-      IMPORTED_LOCATION "${ffi_library}"
-      INTERFACE_INCLUDE_DIRECTORIES "${ffi_dir}"
+    PROPERTIES IMPORTED_LOCATION "${ffi_library}" INTERFACE_INCLUDE_DIRECTORIES "${ffi_dir}"
   )
   target_link_libraries(vivace_ffi INTERFACE Threads::Threads ${CMAKE_DL_LIBS} m gcc_s)
 endif()

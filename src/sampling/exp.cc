@@ -27,18 +27,13 @@ double FixedLog(double x) {
 }
 
 double WeighBlock(const float* logits, std::size_t count, float best, float scale, float* weights) {
+  for (std::size_t i = 0; i < count; ++i) weights[i] = FixedExp((logits[i] - best) * scale);
   float lanes[kLanes] = {};
   std::size_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      weights[i + lane] = FixedExp((logits[i + lane] - best) * scale);
-      lanes[lane] += weights[i + lane];
-    }
+    for (std::size_t lane = 0; lane < kLanes; ++lane) lanes[lane] += weights[i + lane];
   }
-  for (; i < count; ++i) {
-    weights[i] = FixedExp((logits[i] - best) * scale);
-    lanes[i % kLanes] += weights[i];
-  }
+  for (; i < count; ++i) lanes[i % kLanes] += weights[i];
   double sum = 0;
   for (const float lane : lanes) sum += static_cast<double>(lane);
   return sum;

@@ -28,7 +28,9 @@ inline float FixedExp(float x) {
   const float y = p * (r * r) + r + 1.0F;
   const std::uint32_t bits =
       std::bit_cast<std::uint32_t>(y) + (std::bit_cast<std::uint32_t>(shifted) << 23);
-  return x > -87.0F ? std::bit_cast<float>(bits) : 0.0F;
+  // By a mask: a branch would keep loops from being vectorized.
+  const std::uint32_t mask = x > -87.0F ? ~0U : 0U;
+  return std::bit_cast<float>(bits & mask);
 }
 
 // Natural logarithm of a positive normal number; error below 1e-14 relative to 1.

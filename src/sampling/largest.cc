@@ -1,96 +1,106 @@
 #include "sampling/largest.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
 
+#include "sampling/packed_sort.h"
+
 namespace vivace {
 namespace {
 
-constexpr std::size_t kBlock = 32;
 constexpr float kLowest = -std::numeric_limits<float>::infinity();
 
-std::size_t BlocksOf(std::size_t size) { return (size + kBlock - 1) / kBlock; }
+// A group is a column of the row of logits folded into lines of this length: so the maxima
+// of all groups are found side by side, in loops that compilers turn into vector code.
+constexpr std::size_t kColumns = 4096;
 
-// Eight maxima side by side: the form that compilers turn into vector code.
-float BlockMax(std::span<const float> block) {
-  constexpr std::size_t kLanes = 8;
-  float lanes[kLanes];
-  std::fill_n(lanes, kLanes, kLowest);
-  std::size_t i = 0;
-  for (; i + kLanes <= block.size(); i += kLanes) {
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      lanes[lane] = block[i + lane] > lanes[lane] ? block[i + lane] : lanes[lane];
+struct Folded {
+  std::span<const float> logits;
+  std::size_t columns;
+  std::array<float, kColumns> maxima;  // the first `columns` are used
+
+  explicit Folded(std::span<const float> row)
+      : logits(row), columns(std::min(kColumns, row.size())) {
+    std::fill_n(maxima.begin(), columns, kLowest);
+    for (std::size_t begin = 0; begin < logits.size(); begin += columns) {
+      const std::span<const float> line =
+          logits.subspan(begin, std::min(columns, logits.size() - begin));
+      for (std::size_t i = 0; i < line.size(); ++i) {
+        maxima[i] = line[i] > maxima[i] ? line[i] : maxima[i];
+      }
     }
   }
-  for (; i < block.size(); ++i) lanes[0] = block[i] > lanes[0] ? block[i] : lanes[0];
-  return *std::max_element(lanes, lanes + kLanes);
-}
+};
 
-std::span<const float> BlockOf(std::span<const float> logits, std::size_t index) {
-  const std::size_t begin = index * kBlock;
-  return logits.subspan(begin, std::min(kBlock, logits.size() - begin));
+// Descending by logit, then ascending by id. NaN counts as -inf.
+std::uint64_t PackLogit(float logit, std::size_t id) {
+  return Pack(~AscendingKey(std::isnan(logit) ? kLowest : logit), id);
 }
 
 }  // namespace
 
 TokenId ArgMax(std::span<const float> logits) {
+  if (logits.empty()) return 0;
+  const Folded folded(logits);
+  const std::span<const float> maxima(folded.maxima.data(), folded.columns);
   float best = kLowest;
-  std::size_t best_block = 0;
-  for (std::size_t block = 0; block < BlocksOf(logits.size()); ++block) {
-    const float largest = BlockMax(BlockOf(logits, block));
-    if (largest > best) {
-      best = largest;
-      best_block = block;
-    }
-  }
+  for (const float value : maxima) best = value > best ? value : best;
   if (best == kLowest) return 0;
-  const std::span<const float> block = BlockOf(logits, best_block);
-  const auto at = std::find(block.begin(), block.end(), best) - block.begin();
-  return static_cast<TokenId>(best_block * kBlock + static_cast<std::size_t>(at));
+  std::size_t first = logits.size();
+  for (std::size_t column = 0; column < maxima.size(); ++column) {
+    if (maxima[column] != best) continue;
+    std::size_t index = column;
+    while (logits[index] != best) index += folded.columns;
+    first = std::min(first, index);
+  }
+  return static_cast<TokenId>(first);
 }
 
 void LargestFinder::Reserve(std::size_t vocab_size) {
-  maxima_.reserve(BlocksOf(vocab_size));
-  sorted_.reserve(BlocksOf(vocab_size));
+  packed_.reserve(vocab_size);
+  scratch_.reserve(vocab_size);
   candidates_.reserve(vocab_size);
+}
+
+// Fills packed_ with the `count` largest, sorted, and maybe more behind them.
+void LargestFinder::Gather(std::span<const float> logits, std::size_t count) {
+  packed_.clear();
+  if (count >= std::min(kColumns, logits.size())) {
+    for (std::size_t id = 0; id < logits.size(); ++id) packed_.push_back(PackLogit(logits[id], id));
+    SortPacked(packed_, scratch_);
+    return;
+  }
+  const Folded folded(logits);
+  std::array<float, kColumns> maxima = folded.maxima;
+  const auto at = maxima.begin() + static_cast<std::ptrdiff_t>(count - 1);
+  std::nth_element(maxima.begin(), at, maxima.begin() + static_cast<std::ptrdiff_t>(folded.columns),
+                   std::greater<>());
+  // `count` groups reach this, so at least as many values do.
+  const float threshold = *at;
+  for (std::size_t column = 0; column < folded.columns; ++column) {
+    if (folded.maxima[column] < threshold) continue;
+    for (std::size_t id = column; id < logits.size(); id += folded.columns) {
+      if (!(logits[id] < threshold)) packed_.push_back(PackLogit(logits[id], id));
+    }
+  }
+  std::nth_element(packed_.begin(), packed_.begin() + static_cast<std::ptrdiff_t>(count - 1),
+                   packed_.end());
+  packed_.resize(count);
+  std::sort(packed_.begin(), packed_.end());
 }
 
 std::span<Candidate> LargestFinder::Find(std::span<const float> logits, std::size_t count) {
   candidates_.clear();
   if (count == 0) return candidates_;
-  const std::size_t blocks = BlocksOf(logits.size());
-  maxima_.clear();
-  for (std::size_t block = 0; block < blocks; ++block) {
-    maxima_.push_back(BlockMax(BlockOf(logits, block)));
+  Gather(logits, count);
+  for (std::size_t i = 0; i < std::min(count, packed_.size()); ++i) {
+    const std::uint32_t id = PackedIndex(packed_[i]);
+    const float logit = logits[id];
+    candidates_.push_back({static_cast<TokenId>(id), std::isnan(logit) ? kLowest : logit});
   }
-  // `count` blocks reach this, so at least as many values do.
-  float threshold = kLowest;
-  if (count < blocks) {
-    sorted_.assign(maxima_.begin(), maxima_.end());
-    const auto at = sorted_.begin() + static_cast<std::ptrdiff_t>(count - 1);
-    std::nth_element(sorted_.begin(), at, sorted_.end(), std::greater<>());
-    threshold = *at;
-  }
-  for (std::size_t block = 0; block < blocks; ++block) {
-    if (maxima_[block] < threshold) continue;
-    const std::span<const float> values = BlockOf(logits, block);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const float logit = std::isnan(values[i]) ? kLowest : values[i];
-      if (logit < threshold) continue;
-      candidates_.push_back({static_cast<TokenId>(block * kBlock + i), logit});
-    }
-  }
-  const auto before = [](const Candidate& a, const Candidate& b) {
-    return a.logit != b.logit ? a.logit > b.logit : a.token < b.token;
-  };
-  if (count < candidates_.size()) {
-    const auto end = candidates_.begin() + static_cast<std::ptrdiff_t>(count);
-    std::nth_element(candidates_.begin(), end, candidates_.end(), before);
-    candidates_.resize(count);
-  }
-  std::sort(candidates_.begin(), candidates_.end(), before);
   return candidates_;
 }
 

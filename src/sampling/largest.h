@@ -1,8 +1,9 @@
-// The largest of a row of logits, without sorting the row: the maxima of small blocks
-// tell which few blocks can hold them.
+// The largest of a row of logits, without sorting the row: the maxima of small groups
+// tell which few groups can hold them.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -29,8 +30,10 @@ class LargestFinder {
   std::span<Candidate> Find(std::span<const float> logits, std::size_t count);
 
  private:
-  std::vector<float> maxima_;  // of each block
-  std::vector<float> sorted_;  // the same, partly sorted
+  void Gather(std::span<const float> logits, std::size_t count);
+
+  std::vector<std::uint64_t> packed_;  // logits and ids, see packed_sort.h
+  std::vector<std::uint64_t> scratch_;
   std::vector<Candidate> candidates_;
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "sampling/exp.h"
+#include "sampling/packed_sort.h"
 #include "sampling/random.h"
 
 namespace vivace {
@@ -14,8 +15,8 @@ namespace {
 
 constexpr float kForbidden = -std::numeric_limits<float>::infinity();
 
-// Below this a temperature acts like it: its inverse stays finite, and already at 1e-5
-// logits that differ by more than 0.001 are never confused.
+// Below this a temperature acts like it, so that its inverse is finite: logits that differ
+// by more than 0.0001 are never confused there.
 constexpr float kLowestTemperature = 1e-6F;
 
 // How many candidates are sorted, one after the other until it is enough, where nothing but
@@ -65,7 +66,9 @@ Sampler::Sampler(SamplingParams params, std::size_t vocab_size)
   finder_.Reserve(vocab_size);
   weights_.reserve(vocab_size);
   block_sums_.reserve(vocab_size / kWeightBlock + 1);
-  if (params_.typical_p < 1.0F) deviations_.reserve(vocab_size);
+  if (params_.typical_p < 1.0F) {
+    for (auto* buffer : {&deviations_, &sorted_deviations_, &scratch_}) buffer->reserve(vocab_size);
+  }
 }
 
 bool Sampler::Penalizes() const {
@@ -125,23 +128,24 @@ std::span<Candidate> Sampler::KeepTypical(std::span<Candidate> sorted) {
   for (std::size_t i = 0; i < sorted.size(); ++i) entropy += probability(i) * surprise(i);
   deviations_.clear();
   for (std::size_t i = 0; i < sorted.size(); ++i) {
-    deviations_.push_back({std::fabs(surprise(i) - entropy), i});
+    const auto deviation = static_cast<float>(std::fabs(surprise(i) - entropy));
+    deviations_.push_back(Pack(AscendingKey(deviation), i));
   }
-  std::sort(deviations_.begin(), deviations_.end(), [](const Deviation& a, const Deviation& b) {
-    return a.value != b.value ? a.value < b.value : a.index < b.index;
-  });
+  sorted_deviations_.assign(deviations_.begin(), deviations_.end());
+  SortPacked(sorted_deviations_, scratch_);
   const auto least = static_cast<std::size_t>(std::max(1, params_.min_keep));
   double mass = 0;
-  std::size_t count = 0;
-  while (count < sorted.size() &&
-         (count < least || mass < static_cast<double>(params_.typical_p))) {
-    mass += probability(deviations_[count++].index);
+  std::uint64_t farthest = 0;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    if (i >= least && mass >= static_cast<double>(params_.typical_p)) break;
+    farthest = sorted_deviations_[i];
+    mass += probability(PackedIndex(farthest));
   }
-  deviations_.resize(count);
-  std::sort(deviations_.begin(), deviations_.end(),
-            [](const Deviation& a, const Deviation& b) { return a.index < b.index; });
-  for (std::size_t i = 0; i < count; ++i) sorted[i] = sorted[deviations_[i].index];
-  return sorted.first(count);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    if (deviations_[i] <= farthest) sorted[kept++] = sorted[i];
+  }
+  return sorted.first(kept);
 }
 
 // How many of the candidates, most likely first, pass top-p and min-p. `total` is the sum
@@ -177,21 +181,17 @@ std::span<Candidate> Sampler::Keep(std::span<const float> logits) {
   for (const std::size_t count : kSorted) {
     const std::span<Candidate> sorted = WithoutForbidden(finder_.Find(logits, count));
     const std::size_t kept = CountKept(sorted, total);
-    if (kept < sorted.size()) return sorted.first(kept);
+    if (kept < sorted.size() || sorted.size() < count) return sorted.first(kept);
   }
   const std::span<Candidate> sorted = WithoutForbidden(finder_.Find(logits, logits.size()));
   return sorted.first(CountKept(sorted, total));
 }
 
-TokenId Sampler::DrawFrom(std::span<Candidate> kept, double uniform) {
-  const float best = kept.front().logit;
-  // By id, as DrawFromAll has them: a filter that keeps everything changes nothing.
-  std::sort(kept.begin(), kept.end(),
-            [](const Candidate& a, const Candidate& b) { return a.token < b.token; });
+TokenId Sampler::DrawFrom(std::span<const Candidate> kept, double uniform) {
   weights_.clear();
   double sum = 0;
   for (const Candidate& candidate : kept) {
-    weights_.push_back(FixedExp((candidate.logit - best) * scale_));
+    weights_.push_back(FixedExp((candidate.logit - kept.front().logit) * scale_));
     sum += static_cast<double>(weights_.back());
   }
   double target = uniform * sum;

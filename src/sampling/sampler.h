@@ -37,13 +37,8 @@ class Sampler {
   std::span<Candidate> Keep(std::span<const float> logits);
   std::span<Candidate> KeepTypical(std::span<Candidate> sorted);
   std::size_t CountKept(std::span<const Candidate> sorted, double total) const;
-  TokenId DrawFrom(std::span<Candidate> kept, double uniform);
+  TokenId DrawFrom(std::span<const Candidate> kept, double uniform);
   TokenId DrawFromAll(std::span<const float> logits, float best, double uniform);
-
-  struct Deviation {
-    double value;
-    std::size_t index;
-  };
 
   SamplingParams params_;
   std::size_t vocab_size_;
@@ -52,9 +47,11 @@ class Sampler {
   std::vector<float> adjusted_;
   std::vector<std::int32_t> counts_;  // [vocab_size], zero between calls
   LargestFinder finder_;
-  std::vector<float> weights_;      // of the kept candidates, or of all tokens
-  std::vector<double> block_sums_;  // of weights_, where these are of all tokens
-  std::vector<Deviation> deviations_;
+  std::vector<float> weights_;             // of the kept candidates, or of all tokens
+  std::vector<double> block_sums_;         // of weights_, where these are of all tokens
+  std::vector<std::uint64_t> deviations_;  // of KeepTypical: packed, by index and sorted
+  std::vector<std::uint64_t> sorted_deviations_;
+  std::vector<std::uint64_t> scratch_;
 };
 
 }  // namespace vivace
