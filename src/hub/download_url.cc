@@ -102,11 +102,9 @@ class Transfer {
 
   // Settles the file's size when the first bytes are here, before they are written.
   bool CheckTotal() {
-    std::uint64_t said = headers_.range_total;
-    if (headers_.status != kPartialContent && headers_.length != 0) {
-      // A local file's length is that of the rest.
-      said = headers_.length + (headers_.status == 0 ? start_ : 0);
-    }
+    // A local file, which has no status, says its whole length for a rest as well.
+    const std::uint64_t said =
+        headers_.status == kPartialContent ? headers_.range_total : headers_.length;
     if (said != 0 && expected_ != 0 && said != expected_) {
       return Refuse(start_ == 0 ? Outcome::kFailed : Outcome::kRestart, ErrorKind::kNotFound,
                     fmt::format("has a file of {} bytes, {} are expected", said, expected_));
@@ -187,8 +185,7 @@ bool Pause(const std::stop_token& stop) {
 }  // namespace
 
 Result<Announced> DownloadUrl(const std::string& url, const std::string& part_path,
-                              const Announced& expected, const PullEvents& events) {
-  Announced known = expected;
+                              Announced known, const PullEvents& events) {
   if (known.size != 0 && FileSize(part_path) > known.size) RemoveFile(part_path);
   Attempt attempt;
   int idle = 0;

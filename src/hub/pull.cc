@@ -56,7 +56,8 @@ Result<void> PullFrom(const CatalogueEntry& entry, const Source& source, const A
   if (source.url.empty()) {
     VIVACE_RETURN_IF_ERROR(DownloadPackages(source, part, expected.value.size, events));
   } else {
-    const auto known = DownloadUrl(source.url, part, expected.value, events);
+    const Announced first = {.size = expected.value.size, .sha256 = announced.sha256};
+    const auto known = DownloadUrl(source.url, part, first, events);
     if (!known) return Failure(known.error());
     expected = ExpectedOf(entry, *known, path);
   }
