@@ -1,13 +1,12 @@
 // Attention of one chunk of 128 positions; see AttentionChunkArgs for the definition.
 #include "kernels/isa.h"
-#include "kernels/portable/exp_lane.h"
 #include "kernels/portable/half_lane.h"
 #include "kernels/portable/lanes.h"
+#include "kernels/portable/soften.h"
 
 namespace vivace::VIVACE_ISA {
 namespace {
 
-constexpr std::int64_t kChunk = 128;
 constexpr std::int64_t kMaxDim = 256;
 
 // scores[p] of one page of keys, f16 [dim][16 positions].
@@ -19,19 +18,6 @@ void ScorePage(const float* q, const std::uint16_t* keys, std::int64_t dim, floa
     }
   }
   for (int lane = 0; lane < kLanes; ++lane) scores[lane] = lanes[lane];
-}
-
-// Turns scores into weights; returns their sum and, in *max, the largest score.
-float Soften(float* scores, std::int64_t visible, float* max) {
-  float largest = scores[0];
-  for (std::int64_t p = 1; p < visible; ++p) largest = largest < scores[p] ? scores[p] : largest;
-  float sums[kLanes] = {};
-  for (std::int64_t p = 0; p < visible; ++p) {
-    scores[p] = ExpLane(scores[p] - largest);
-    sums[p % kLanes] += scores[p];
-  }
-  *max = largest;
-  return SumLanes(sums);
 }
 
 void AttendHead(const AttentionChunkArgs& args, const float* q, std::int64_t visible,
@@ -64,16 +50,6 @@ void AttentionChunk(const AttentionChunkArgs& args) {
                  row * args.heads + head);
     }
   }
-}
-
-void AttentionMerge(float* max, float* sum, float* out, float next_max, float next_sum,
-                    const float* next_out, std::int64_t dim) {
-  const float largest = *max < next_max ? next_max : *max;
-  const float a = ExpLane(*max - largest);
-  const float b = ExpLane(next_max - largest);
-  *max = largest;
-  *sum = __builtin_fmaf(*sum, a, next_sum * b);
-  for (std::int64_t d = 0; d < dim; ++d) out[d] = __builtin_fmaf(out[d], a, next_out[d] * b);
 }
 
 }  // namespace vivace::VIVACE_ISA
