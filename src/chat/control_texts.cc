@@ -165,22 +165,30 @@ std::vector<PromptPiece> ControlTexts::Split(std::string_view rendered,
                                              std::string_view marker) const {
   std::vector<PromptPiece> pieces;
   std::string plain;
+  std::size_t done = 0;
+  std::size_t at = 0;
+  const auto skip = [&](std::size_t length) {
+    plain += rendered.substr(done, at - done);
+    at += length;
+    done = at;
+  };
   const auto end_plain = [&] {
     if (!plain.empty()) pieces.push_back({std::move(plain), false});
     plain.clear();
   };
-  std::size_t at = 0;
   while (at < rendered.size()) {
-    if (!marker.empty() && rendered.substr(at).starts_with(marker)) {
-      at += marker.size();
+    if (!marker.empty() && rendered[at] == marker[0] && rendered.substr(at).starts_with(marker)) {
+      skip(marker.size());
     } else if (const std::size_t length = LongestAt(exact_, rendered, at); length != 0) {
+      const std::string_view control = rendered.substr(at, length);
+      skip(length);
       end_plain();
-      pieces.push_back({std::string(rendered.substr(at, length)), true});
-      at += length;
+      pieces.push_back({std::string(control), true});
     } else {
-      plain += rendered[at++];
+      ++at;
     }
   }
+  skip(0);
   end_plain();
   return pieces;
 }
