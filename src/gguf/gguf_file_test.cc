@@ -1,15 +1,13 @@
 #include "gguf/gguf_file.h"
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/testing.h"
 #include "gguf/testing.h"
 
 namespace vivace {
@@ -105,16 +103,8 @@ TEST(GgufFile, AnAlignmentThatIsNoIntegerIsWarnedAboutAndIgnored) {
 // A folder of its own that goes with the test.
 class SplitGguf : public testing::Test {
  protected:
-  SplitGguf()
-      : folder_(testing::TempDir() +
-                testing::UnitTest::GetInstance()->current_test_info()->name()) {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directory(folder_);
-  }
-  ~SplitGguf() override { std::filesystem::remove_all(folder_); }
-
   std::string Part(int number) const {
-    return folder_ + "/tiny-0000" + std::to_string(number) + "-of-00002.gguf";
+    return files_.root() + "tiny-0000" + std::to_string(number) + "-of-00002.gguf";
   }
   // A file with one tensor; `count` and `tensors` are what it says of the whole.
   static void Write(const std::string& path, std::string_view tensor, std::uint16_t count,
@@ -130,7 +120,7 @@ class SplitGguf : public testing::Test {
     ASSERT_TRUE(writer.WriteFile(path));
   }
 
-  std::string folder_;
+  const FileTree files_{"gguf_split"};
 };
 
 TEST_F(SplitGguf, TheFirstPartOpensAll) {

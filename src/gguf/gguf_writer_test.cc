@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/testing.h"
 #include "gguf/gguf_file.h"
 #include "gguf/testing.h"
 
@@ -82,20 +83,15 @@ TEST(GgufWriter, WrongTensorsAreRefused) {
 
 class WrittenFile : public testing::Test {
  protected:
-  WrittenFile() : folder_(testing::TempDir() + "gguf_writer_test") {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directory(folder_);
-  }
-  ~WrittenFile() override { std::filesystem::remove_all(folder_); }
   std::size_t Files() const {
     return static_cast<std::size_t>(
-        std::distance(std::filesystem::directory_iterator(folder_), {}));
+        std::distance(std::filesystem::directory_iterator(files_.root()), {}));
   }
-  std::string folder_;
+  const FileTree files_{"gguf_writer"};
 };
 
 TEST_F(WrittenFile, IsTheBytesAndReplacesAnOlderOne) {
-  const std::string path = folder_ + "/x.gguf";
+  const std::string path = files_.root() + "x.gguf";
   ASSERT_TRUE(GgufWriter().WriteFile(path));
   ASSERT_TRUE(SmallFile(128).WriteFile(path));
   const auto mapped = MappedFile::Open(path);
@@ -105,12 +101,12 @@ TEST_F(WrittenFile, IsTheBytesAndReplacesAnOlderOne) {
 }
 
 TEST_F(WrittenFile, NothingIsLeftBehindByAFailure) {
-  const auto nowhere = SmallFile().WriteFile(folder_ + "/absent/x.gguf");
+  const auto nowhere = SmallFile().WriteFile(files_.root() + "absent/x.gguf");
   ASSERT_FALSE(nowhere);
   EXPECT_EQ(nowhere.error().kind, ErrorKind::kIo);
   // The place is taken by a folder: found out only when all is written.
-  std::filesystem::create_directories(folder_ + "/taken/inner");
-  const auto taken = SmallFile().WriteFile(folder_ + "/taken");
+  std::filesystem::create_directories(files_.root() + "taken/inner");
+  const auto taken = SmallFile().WriteFile(files_.root() + "taken");
   ASSERT_FALSE(taken);
   EXPECT_NE(taken.error().message.find("/taken: "), std::string::npos);
   EXPECT_EQ(Files(), 1U);

@@ -26,14 +26,18 @@ int Nibble(const std::uint8_t* quants, int i) {
   return i < 16 ? quants[i] & 15 : quants[i - 16] >> 4;
 }
 
-int FifthBit(const std::uint8_t* high, int i) { return (high[i / 8] >> (i % 8) & 1) << 4; }
+// The fifth bit of value i in its place; 0 for formats of four bits.
+template <class Block>
+int FifthBit(const Block& block, int i) {
+  if constexpr (requires { block.high; }) return (block.high[i / 8] >> (i % 8) & 1) << 4;
+  return 0;
+}
 
 template <class Block>
 SubBlock WithNibbles(const Block& block, int offset) {
   SubBlock out = Plain(block.d);
   for (int i = 0; i < 32; ++i) {
-    int q = Nibble(block.quants, i);
-    if constexpr (requires { block.high; }) q |= FifthBit(block.high, i);
+    const int q = Nibble(block.quants, i) | FifthBit(block, i);
     out.q[i] = static_cast<std::int16_t>(q - offset);
   }
   if constexpr (requires { block.m; }) {
@@ -73,6 +77,13 @@ void ReadScaleAndMin(const std::uint8_t* packed, std::size_t j, SubBlock& out) {
   out.min[0] = out.min[1] = min;
 }
 
+// Bit j of byte i: the fifth bit of value i of sub-block j; 0 for Q4_K.
+template <class Block>
+int FifthBitK(const Block& block, std::size_t i, std::size_t j) {
+  if constexpr (requires { block.high; }) return (block.high[i] >> j & 1) << 4;
+  return 0;
+}
+
 // Q4_K and Q5_K: sub-blocks 2n and 2n + 1 share 32 bytes, low and high nibbles.
 template <class Block>
 SubBlock ReadQ45K(const Block& block, std::size_t j) {
@@ -82,9 +93,8 @@ SubBlock ReadQ45K(const Block& block, std::size_t j) {
   ReadScaleAndMin(block.scales, j, out);
   for (std::size_t i = 0; i < 32; ++i) {
     const int byte = block.quants[j / 2 * 32 + i];
-    int q = j % 2 == 0 ? byte & 15 : byte >> 4;
-    if constexpr (requires { block.high; }) q |= (block.high[i] >> j & 1) << 4;
-    out.q[i] = static_cast<std::int16_t>(q);
+    const int low = j % 2 == 0 ? byte & 15 : byte >> 4;
+    out.q[i] = static_cast<std::int16_t>(low | FifthBitK(block, i, j));
   }
   return out;
 }

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <ios>
@@ -15,6 +14,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/testing.h"
 #include "quant/activation.h"
 #include "quant/encode.h"
 #include "quant/types.h"
@@ -23,9 +23,7 @@ namespace vivace {
 
 // A file of tests/data/quant; empty when it cannot be read.
 inline std::vector<char> ReadQuantData(const std::string& name) {
-  const char* root = std::getenv("VIVACE_SOURCE_DIR");
-  std::ifstream file(std::string(root == nullptr ? "." : root) + "/tests/data/quant/" + name,
-                     std::ios::binary);
+  std::ifstream file(SourceFolder() + "tests/data/quant/" + name, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
