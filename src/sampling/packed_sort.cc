@@ -8,7 +8,7 @@ namespace vivace {
 namespace {
 
 // From about here on four passes are faster than n log n comparisons: 151 936 values take
-// a tenth of the time.
+// a quarter of the time.
 constexpr std::size_t kRadixFrom = 2048;
 constexpr int kDigitBits = 8;
 constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;

@@ -56,9 +56,7 @@ double SumOfWeights(std::span<const Candidate> sorted) {
 }  // namespace
 
 Sampler::Sampler(SamplingParams params, std::size_t vocab_size)
-    : params_(std::move(params)),
-      vocab_size_(vocab_size),
-      scale_(1.0F / std::max(params_.temperature, kLowestTemperature)) {
+    : params_(std::move(params)), scale_(1.0F / std::max(params_.temperature, kLowestTemperature)) {
   if (Penalizes()) counts_.resize(vocab_size);
   if (Penalizes() || !params_.logit_bias.empty()) adjusted_.resize(vocab_size);
   if (params_.greedy()) return;
@@ -82,8 +80,9 @@ bool Sampler::Filters() const {
 }
 
 void Sampler::Accept(TokenId token) {
-  VIVACE_DCHECK(token >= 0 && static_cast<std::size_t>(token) < vocab_size_, "no such token");
-  if (Penalizes()) history_.push_back(token);
+  if (!Penalizes()) return;
+  VIVACE_DCHECK(token >= 0 && static_cast<std::size_t>(token) < counts_.size(), "no such token");
+  history_.push_back(token);
 }
 
 void Sampler::Penalize(TokenId token, std::int32_t count) {
@@ -125,7 +124,10 @@ std::span<Candidate> Sampler::KeepTypical(std::span<Candidate> sorted) {
     return log_total - static_cast<double>(below_best(i));
   };
   double entropy = 0;
-  for (std::size_t i = 0; i < sorted.size(); ++i) entropy += probability(i) * surprise(i);
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    // An infinite surprise of probability 0 adds nothing.
+    if (const double p = probability(i); p > 0) entropy += p * surprise(i);
+  }
   deviations_.clear();
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     const auto deviation = static_cast<float>(std::fabs(surprise(i) - entropy));

@@ -41,7 +41,6 @@ class Sampler {
   TokenId DrawFromAll(std::span<const float> logits, float best, double uniform);
 
   SamplingParams params_;
-  std::size_t vocab_size_;
   float scale_;  // 1 / temperature
   std::vector<TokenId> history_;
   std::vector<float> adjusted_;
