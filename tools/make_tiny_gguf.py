@@ -10,8 +10,10 @@ examples:
   make_tiny_gguf.py tiny.gguf --hidden 256 --ffn 512 --type Q4_K --types ffn_down=Q6_K
 
 The golden file holds, for every position of `tokens`, `logits` in exact arithmetic and
-`logits_rounded`, where each matrix of a block type sees its input as int8 with a scale per
-32 values: what the engine computes, but for the order of sums and the key-value format.
+`logits_rounded`, rounded where the engine rounds: each matrix of a block type sees its input
+as int8 with a scale per 32 values, and keys and values are float16. What is left between
+those and the engine is the order of float32 sums, and a value here and there that this
+order tips over to the other side of a rounding.
 """
 import argparse
 import json
@@ -354,6 +356,8 @@ def forward(args, weights, types, tokens, rounded):
         q = rope(split(product(h, block + "attn_q"), args.heads), base, neox)
         k = rope(split(product(h, block + "attn_k"), args.kv_heads), base, neox)
         v = split(product(h, block + "attn_v"), args.kv_heads)
+        if rounded:
+            k, v = (x.astype(np.float16).astype(np.float64) for x in (k, v))
         x = x + product(attention(q, k, v), block + "attn_output")
         h = rms_norm(x, weights[block + "ffn_norm.weight"])
         gate = product(h, block + "ffn_gate")
