@@ -16,7 +16,11 @@ Result<ChatTemplate> OpenChatTemplate(const Model& model, const std::string& nam
   TemplateTokens tokens = {.bos = TextOf(tokenizer, tokenizer.bos()),
                            .eos = TextOf(tokenizer, tokenizer.eos()),
                            .control = {}};
-  for (const std::string_view text : tokenizer.control_texts()) tokens.control.emplace_back(text);
+  // User-defined tokens such as <tool_call> are ordinary vocabulary, in messages too.
+  for (const std::string_view text : tokenizer.control_texts()) {
+    const auto token = tokenizer.Find(text);
+    if (token && tokenizer.IsControl(*token)) tokens.control.emplace_back(text);
+  }
   if (!name.empty()) {
     const BuiltinTemplate* builtin = FindBuiltin(name);
     if (builtin == nullptr) {
