@@ -59,7 +59,7 @@ Result<int> Answer(const RunFlags& flags) {
   if (flags.json) {
     PrintJson(*result, *prompt, **session);
   } else {
-    std::cout << '\n';
+    std::cout << '\n' << std::flush;
   }
   if (flags.timings) fmt::print(stderr, "{}\n", TimingsLine(result->timings));
   return result->finish_reason == FinishReason::kCancelled ? kExitInterrupted : 0;

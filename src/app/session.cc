@@ -7,6 +7,7 @@
 
 #include "app/fetch.h"
 #include "base/clock.h"
+#include "base/cpu_choice.h"
 #include "base/quota.h"
 #include "hub/home.h"
 #include "kernels/dispatch.h"
@@ -66,7 +67,7 @@ Result<OpenedModel> OpenModel(const SessionFlags& flags) {
   const auto resolved = FetchIfMissing(flags.model);
   if (!resolved) return Failure(resolved.error());
   const int granted = GrantedCores();
-  const int threads = flags.threads == 0 ? granted : flags.threads;
+  const int threads = flags.threads == 0 ? static_cast<int>(ChooseCpus().size()) : flags.threads;
   // Spinning only where every thread has a core of its own.
   const std::chrono::microseconds spin(threads <= granted ? 50 : 0);
   auto team = std::make_unique<ThreadTeam>(
