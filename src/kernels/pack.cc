@@ -50,8 +50,8 @@ std::int64_t RoundUp(std::int64_t value, std::int64_t unit) {
 
 // Where row `lane`'s parts of block `block` lie in a group.
 struct Place {
-  std::byte* header;      // [halves][16 rows] halves
-  std::byte* scales;      // start of the super-block's scales
+  std::byte* header;  // [halves][16 rows] halves
+  std::byte* scales;  // start of the super-block's scales
   std::byte* top;
   std::byte* fifth;
   std::byte* low;
@@ -88,20 +88,28 @@ std::int64_t At(std::int64_t quad, std::int64_t lane, std::int64_t i) {
   return quad * kLine + 4 * lane + i;
 }
 
-void PutCodes(const Form& form, const Place& place, std::int64_t lane, const std::uint8_t* codes) {
-  for (std::int64_t quad = 0; quad < 8; ++quad) {
-    for (std::int64_t i = 0; i < 4; ++i) {
-      const int code = codes[4 * quad + i];
-      if (form.low_bytes == 512) {
-        place.low[At(quad, lane, i)] = ToByte(code);
-        continue;
-      }
-      place.low[At(quad % 4, lane, i)] |= ToByte((code & 15) << (4 * (quad / 4)));
-      if (form.fifth_bytes != 0) place.fifth[At(0, lane, i)] |= ToByte((code >> 4) << quad);
-      if (form.top_bytes != 0) {
-        place.top[At(quad / 4, lane, i)] |= ToByte((code >> 4) << (2 * (quad % 4)));
-      }
+// The codes of a block of all rows, one line per quad, as lines of the layout.
+void PutCodes(const Form& form, const Place& place, const std::uint8_t (&quads)[8][kLine]) {
+  if (form.low_bytes == sizeof quads) {
+    std::memcpy(place.low, quads, sizeof quads);
+    return;
+  }
+  for (std::int64_t j = 0; j < 4; ++j) {
+    for (std::int64_t i = 0; i < kLine; ++i) {
+      place.low[j * kLine + i] = ToByte((quads[j][i] & 15) | (quads[j + 4][i] & 15) << 4);
     }
+  }
+  const auto put_high = [&](std::byte* line, std::int64_t first, std::int64_t count, int bits) {
+    for (std::int64_t i = 0; i < kLine; ++i) {
+      int byte = 0;
+      for (std::int64_t j = 0; j < count; ++j) byte |= (quads[first + j][i] >> 4) << (bits * j);
+      line[i] = ToByte(byte);
+    }
+  };
+  if (form.fifth_bytes != 0) put_high(place.fifth, 0, 8, 1);
+  if (form.top_bytes != 0) {
+    put_high(place.top, 0, 4, 2);
+    put_high(place.top + kLine, 4, 4, 2);
   }
 }
 
@@ -134,8 +142,7 @@ void PutScales(const Form& form, const Place& place, std::int64_t lane, const Bl
     place.scales[2 * block * kGroupRows + lane] = ToByte(fields.sub_scales[0]);
     place.scales[(2 * block + 1) * kGroupRows + lane] = ToByte(fields.sub_scales[1]);
   } else if (form.scale_bytes != 0) {
-    place.scales[block * kGroupRows + lane] =
-        ToByte((fields.scale & 15) | (fields.min & 15) << 4);
+    place.scales[block * kGroupRows + lane] = ToByte((fields.scale & 15) | (fields.min & 15) << 4);
     place.scales[(8 + block / 2) * kGroupRows + lane] |=
         ToByte((fields.scale >> 4 | (fields.min >> 4) << 2) << (4 * (block % 2)));
   }
@@ -146,7 +153,8 @@ void GetScales(const Form& form, const Place& place, std::int64_t lane, BlockFie
   fields.m = form.halves == 2 ? GetHalf(place.header + 2 * kGroupRows, lane) : std::uint16_t{0};
   const std::int64_t block = place.in_super;
   if (form.type == QuantType::kQ6_K) {
-    fields.sub_scales[0] = std::to_integer<std::int8_t>(place.scales[2 * block * kGroupRows + lane]);
+    fields.sub_scales[0] =
+        std::to_integer<std::int8_t>(place.scales[2 * block * kGroupRows + lane]);
     fields.sub_scales[1] =
         std::to_integer<std::int8_t>(place.scales[(2 * block + 1) * kGroupRows + lane]);
   } else if (form.scale_bytes != 0) {
@@ -158,14 +166,18 @@ void GetScales(const Form& form, const Place& place, std::int64_t lane, BlockFie
   }
 }
 
-// Float types: [k][16 rows].
-void CopyFloats(const PackedShape& shape, std::byte* group, std::int64_t lane, std::int64_t k,
-                std::byte* row, bool to_row) {
-  const std::int64_t width = shape.type == QuantType::kF32 ? 4 : 2;
-  for (std::int64_t i = 0; i < k; ++i) {
-    std::byte* packed = group + (i * kGroupRows + lane) * width;
-    std::byte* plain = row + i * width;
-    std::memcpy(to_row ? plain : packed, to_row ? packed : plain, static_cast<std::size_t>(width));
+// Float types of kWidth bytes: [k][16 rows]. `group` begins at the row's lane.
+template <std::size_t kWidth>
+void PutFloats(const std::byte* row, std::int64_t k, std::byte* group) {
+  for (std::int64_t i = 0; i < k; ++i, row += kWidth, group += kGroupRows * kWidth) {
+    std::memcpy(group, row, kWidth);
+  }
+}
+
+template <std::size_t kWidth>
+void GetFloats(const std::byte* group, std::int64_t k, std::byte* row) {
+  for (std::int64_t i = 0; i < k; ++i, row += kWidth, group += kGroupRows * kWidth) {
+    std::memcpy(row, group, kWidth);
   }
 }
 
@@ -193,26 +205,36 @@ Result<PackedShape> PackedShapeOf(QuantType type, std::int64_t rows, std::int64_
 
 void PackGroup(const PackedShape& shape, const std::byte* gguf_rows, std::int64_t rows,
                std::int64_t k, std::int64_t group, std::byte* out) {
-  const auto row_bytes = static_cast<std::int64_t>(*RowBytes(shape.type, static_cast<std::size_t>(k)));
+  const auto row_bytes =
+      static_cast<std::int64_t>(*RowBytes(shape.type, static_cast<std::size_t>(k)));
   const std::int64_t lanes = std::min(kGroupRows, rows - group * kGroupRows);
+  const std::byte* first_row = gguf_rows + group * kGroupRows * row_bytes;
   const auto form = FormOf(shape.type);
-  for (std::int64_t lane = 0; lane < lanes; ++lane) {
-    const std::byte* row = gguf_rows + (group * kGroupRows + lane) * row_bytes;
-    if (!form) {
-      CopyFloats(shape, out, lane, k, const_cast<std::byte*>(row), false);
-      continue;
+  if (!form) {
+    const bool single = shape.type == QuantType::kF32;
+    for (std::int64_t lane = 0; lane < lanes; ++lane) {
+      const std::byte* row = first_row + lane * row_bytes;
+      single ? PutFloats<4>(row, k, out + 4 * lane) : PutFloats<2>(row, k, out + 2 * lane);
     }
-    for (std::int64_t block = 0; block < k / kBlock; ++block) {
-      const BlockFields fields = LoadFields(shape.type, row, static_cast<std::size_t>(block));
-      const Place place = PlaceOf(shape, *form, out, block);
+    return;
+  }
+  std::uint8_t quads[8][kLine] = {};
+  for (std::int64_t block = 0; block < k / kBlock; ++block) {
+    const Place place = PlaceOf(shape, *form, out, block);
+    for (std::int64_t lane = 0; lane < lanes; ++lane) {
+      const BlockFields fields =
+          LoadFields(shape.type, first_row + lane * row_bytes, static_cast<std::size_t>(block));
       PutScales(*form, place, lane, fields);
-      PutCodes(*form, place, lane, fields.codes);
+      for (std::int64_t quad = 0; quad < 8; ++quad) {
+        std::memcpy(&quads[quad][4 * lane], &fields.codes[4 * quad], 4);
+      }
     }
+    PutCodes(*form, place, quads);
   }
 }
 
-void UnpackRow(const PackedShape& shape, const std::byte* packed, std::int64_t row,
-               std::int64_t k, std::byte* gguf_row) {
+void UnpackRow(const PackedShape& shape, const std::byte* packed, std::int64_t row, std::int64_t k,
+               std::byte* gguf_row) {
   const std::size_t row_bytes = *RowBytes(shape.type, static_cast<std::size_t>(k));
   std::memset(gguf_row, 0, row_bytes);
   // Only read through: PlaceOf serves both directions.
@@ -220,7 +242,8 @@ void UnpackRow(const PackedShape& shape, const std::byte* packed, std::int64_t r
   const std::int64_t lane = row % kGroupRows;
   const auto form = FormOf(shape.type);
   if (!form) {
-    CopyFloats(shape, group, lane, k, gguf_row, true);
+    shape.type == QuantType::kF32 ? GetFloats<4>(group + 4 * lane, k, gguf_row)
+                                  : GetFloats<2>(group + 2 * lane, k, gguf_row);
     return;
   }
   for (std::int64_t block = 0; block < k / kBlock; ++block) {

@@ -1,5 +1,6 @@
 #include "kernels/pack_codes.h"
 
+#include <cstdint>
 #include <cstring>
 
 #include "base/check.h"
@@ -22,6 +23,14 @@ void Store(const Block& block, std::byte* row, std::size_t index) {
 
 std::uint8_t Byte(int value) { return static_cast<std::uint8_t>(value); }
 
+// Eight bytes, byte i = bit i: bit i is masked out of a copy of the byte at place i, and
+// adding 0x7f carries whatever it is into bit 7.
+std::uint64_t SpreadBits(std::uint8_t bits) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  const std::uint64_t picked = (bits * kOnes) & 0x8040201008040201;
+  return (picked + 0x7f * kOnes) >> 7 & kOnes;
+}
+
 // Q4_0, Q4_1, Q5_0, Q5_1: byte i holds values i and i + 16.
 template <class Block>
 BlockFields LoadPlain(const Block& block) {
@@ -33,8 +42,11 @@ BlockFields LoadPlain(const Block& block) {
     fields.codes[i + 16] = block.quants[i] >> 4;
   }
   if constexpr (requires { block.high; }) {
-    for (int i = 0; i < 32; ++i) {
-      fields.codes[i] = Byte(fields.codes[i] | (block.high[i / 8] >> (i % 8) & 1) << 4);
+    for (int i = 0; i < 4; ++i) {
+      std::uint64_t eight = 0;
+      std::memcpy(&eight, &fields.codes[8 * i], sizeof eight);
+      eight |= SpreadBits(block.high[i]) << 4;
+      std::memcpy(&fields.codes[8 * i], &eight, sizeof eight);
     }
   }
   return fields;

@@ -23,9 +23,10 @@ namespace {
   p = __builtin_fmaf(p, r, 1.6666665459e-1F);
   p = __builtin_fmaf(p, r, 5.0000001201e-1F);
   const float y = __builtin_fmaf(p, r * r, r) + 1.0F;
-  std::int32_t bits = 0;
+  std::uint32_t bits = 0;
   __builtin_memcpy(&bits, &y, sizeof bits);
-  bits += static_cast<std::int32_t>(n) * (1 << 23);
+  // Unsigned, for what a NaN becomes.
+  bits += static_cast<std::uint32_t>(static_cast<std::int32_t>(n)) << 23;
   float result = 0;
   __builtin_memcpy(&result, &bits, sizeof result);
   return result;

@@ -16,8 +16,9 @@ float LargestMagnitude(const float* x) {
     lanes[i] = lanes[i] < b ? b : lanes[i];
   }
   for (int half = kLanes / 2; half > 0; half /= 2) {
-    for (int i = 0; i < half; ++i)
+    for (int i = 0; i < half; ++i) {
       lanes[i] = lanes[i] < lanes[i + half] ? lanes[i + half] : lanes[i];
+    }
   }
   return lanes[0];
 }
