@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <random>
 
@@ -27,6 +29,20 @@ Result<std::vector<TokenId>> PromptIds(const RunFlags& flags, const Model& model
   return ChatPrompt(model, *chat, messages);
 }
 
+// Per token: the most likely ones at its step, [id, log-probability].
+nlohmann::ordered_json LogprobsJson(const GenerateResult& result) {
+  auto steps = nlohmann::ordered_json::array();
+  for (const std::vector<TokenLogprob>& step : result.logprobs) {
+    auto top = nlohmann::ordered_json::array();
+    for (const TokenLogprob& entry : step) {
+      // JSON has no -inf: the lowest finite number stands for probability zero.
+      top.push_back({entry.token, std::max(entry.logprob, std::numeric_limits<double>::lowest())});
+    }
+    steps.push_back(std::move(top));
+  }
+  return steps;
+}
+
 void PrintJson(const GenerateResult& result, const std::vector<TokenId>& prompt,
                const Session& session) {
   nlohmann::ordered_json json = {{"model", session.name()},
@@ -35,6 +51,7 @@ void PrintJson(const GenerateResult& result, const std::vector<TokenId>& prompt,
                                  {"prompt_tokens", prompt},
                                  {"finish_reason", FinishReasonName(result.finish_reason)},
                                  {"timings", TimingsJson(result.timings)}};
+  if (!result.logprobs.empty()) json["logprobs"] = LogprobsJson(result);
   json["timings"]["load_ms"] = session.load_ms();
   json["timings"]["threads"] = session.threads();
   json["timings"]["kernels"] = session.model().kernels().name;
@@ -51,7 +68,8 @@ Result<int> Answer(const RunFlags& flags) {
       {.prompt = *prompt,
        .sampling = flags.sampling,
        .max_tokens = flags.max_tokens,
-       .stop = flags.stop},
+       .stop = flags.stop,
+       .logprobs = flags.logprobs},
       interrupt.token(), [&](std::string_view text) {
         if (!flags.json) std::cout << text << std::flush;
       });
@@ -118,6 +136,8 @@ void AddRun(CLI::App& app, CommandSlot& slot) {
       ->check(CLI::Range(std::int64_t{-1}, std::int64_t{1} << 30))
       ->capture_default_str();
   command->add_option("--stop", flags->stop, "End the answer before this text (repeatable)");
+  command->add_option("--logprobs", flags->logprobs, "With --json: the N most likely tokens per step")
+      ->check(CLI::Range(0, 1 << 20));
   command->add_flag("--json", flags->json, "One JSON object on standard output");
   command->add_flag("--timings", flags->timings, "A line of timings on standard error");
   AddSamplingFlags(*command, flags->sampling);

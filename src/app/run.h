@@ -18,6 +18,7 @@ struct RunFlags {
   std::string chat_template;
   std::vector<std::string> stop;
   std::int64_t max_tokens = -1;
+  std::size_t logprobs = 0;
   bool raw = false;
   bool json = false;
   bool timings = false;

@@ -149,6 +149,7 @@ Result<GenerateResult> Generator::Generate(const GenerateRequest& request,
       break;
     }
     result.tokens.push_back(token);
+    if (request.logprobs > 0) result.logprobs.push_back(TopLogprobs(logits, request.logprobs));
     if (output.Push(token)) {
       result.finish_reason = FinishReason::kStopString;
       result.stopping_word = output.stopping_word();

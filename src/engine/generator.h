@@ -19,6 +19,7 @@
 #include "model/model.h"
 #include "model/workspace.h"
 #include "sampling/params.h"
+#include "sampling/probabilities.h"
 
 namespace vivace {
 
@@ -30,6 +31,7 @@ struct GenerateRequest {
   SamplingParams sampling;
   std::int64_t max_tokens = -1;    // -1: until the context is full
   std::vector<std::string> stop;   // the text ends before the first of them
+  std::size_t logprobs = 0;        // most likely tokens to report per step, by a plain softmax
   bool ignore_end = false;         // go on after an end-of-generation token
 };
 
@@ -46,6 +48,7 @@ struct GenerateTimings {
 struct GenerateResult {
   std::vector<TokenId> tokens;  // without the end-of-generation token
   std::string text;
+  std::vector<std::vector<TokenLogprob>> logprobs;  // per token, where asked for
   FinishReason finish_reason = FinishReason::kStop;
   std::string stopping_word;    // of kStopString
   GenerateTimings timings;

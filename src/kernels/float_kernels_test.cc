@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "gtest/gtest.h"
 
@@ -65,6 +66,8 @@ TEST_P(FloatKernelsTest, QuantizeEqualsTheDefinition) {
   std::fill_n(x.begin() + 32, 32, 1e-35F);
   for (int i = 0; i < 32; ++i) x[static_cast<std::size_t>(64 + i)] = static_cast<float>(i) - 15.5F;
   x[96] = 3e38F;
+  x[130] = std::numeric_limits<float>::quiet_NaN();
+  x[170] = std::numeric_limits<float>::infinity();
   AlignedArray<std::int8_t> q(kSize);
   AlignedArray<std::int8_t> expected_q(kSize);
   std::vector<float> d(32);

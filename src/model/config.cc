@@ -10,7 +10,7 @@ namespace {
 
 Result<std::int64_t> Required(const GgufFile& file, const std::string& key) {
   const auto value = file.GetU32(key);
-  if (!value) return Context(value.error(), key);
+  if (!value) return Failure(value.error());
   return static_cast<std::int64_t>(*value);
 }
 
@@ -73,7 +73,7 @@ Result<void> CheckConfig(const Config& config) {
 Result<Config> ReadConfig(const GgufFile& file) {
   Config config;
   const auto architecture = file.GetString("general.architecture");
-  if (!architecture) return Context(architecture.error(), "general.architecture");
+  if (!architecture) return Failure(architecture.error());
   config.architecture = *architecture;
   if (config.architecture != "qwen2" && config.architecture != "llama") {
     return Fail(ErrorKind::kUnsupported, "architecture \"" + config.architecture +
@@ -107,12 +107,19 @@ Result<Config> ReadConfig(const GgufFile& file) {
                     std::to_string(config.head_dim));
   }
   const auto epsilon = file.GetF32(prefix + "attention.layer_norm_rms_epsilon");
-  if (!epsilon) return Context(epsilon.error(), prefix + "attention.layer_norm_rms_epsilon");
+  if (!epsilon) return Failure(epsilon.error());
   config.rms_epsilon = *epsilon;
   config.rope_base = file.GetF32(prefix + "rope.freq_base").value_or(10000.0F);
 
   const GgufTensor* embedding = file.FindTensor("token_embd.weight");
-  if (embedding == nullptr) return Fail(ErrorKind::kBadInput, "tensor token_embd.weight is missing");
+  if (embedding == nullptr || embedding->dims.size() != 2) {
+    return Fail(ErrorKind::kBadInput, "token_embd.weight is missing or not a matrix");
+  }
+  if (static_cast<std::int64_t>(embedding->dims[0]) != config.hidden) {
+    return OutOfRange("the row length of token_embd.weight",
+                      static_cast<std::int64_t>(embedding->dims[0]),
+                      "the embedding length " + std::to_string(config.hidden));
+  }
   config.vocab_size = static_cast<std::int64_t>(embedding->dims[1]);
   VIVACE_RETURN_IF_ERROR(CheckConfig(config));
   return config;

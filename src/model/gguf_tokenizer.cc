@@ -18,20 +18,20 @@ std::optional<TokenId> OptionalId(const GgufFile& file, const std::string& key) 
 Result<TokenizerSpec> ReadTokenizerSpec(const GgufFile& file) {
   TokenizerSpec spec;
   const auto model = file.GetString("tokenizer.ggml.model");
-  if (!model) return Context(model.error(), "tokenizer.ggml.model");
+  if (!model) return Failure(model.error());
   spec.model = *model;
   spec.pre = file.GetString("tokenizer.ggml.pre").value_or("");
   const auto tokens = file.GetStrings("tokenizer.ggml.tokens");
-  if (!tokens) return Context(tokens.error(), "tokenizer.ggml.tokens");
+  if (!tokens) return Failure(tokens.error());
   spec.tokens.assign(tokens->begin(), tokens->end());
   if (file.Has("tokenizer.ggml.scores")) {
     const auto scores = file.GetArray<float>("tokenizer.ggml.scores");
-    if (!scores) return Context(scores.error(), "tokenizer.ggml.scores");
+    if (!scores) return Failure(scores.error());
     spec.scores = *scores;
   }
   if (file.Has("tokenizer.ggml.token_type")) {
     const auto types = file.GetArray<std::int32_t>("tokenizer.ggml.token_type");
-    if (!types) return Context(types.error(), "tokenizer.ggml.token_type");
+    if (!types) return Failure(types.error());
     for (const std::int32_t type : *types) {
       if (type < 1 || type > 6) {
         return Fail(ErrorKind::kBadInput,
@@ -42,7 +42,7 @@ Result<TokenizerSpec> ReadTokenizerSpec(const GgufFile& file) {
   }
   if (file.Has("tokenizer.ggml.merges")) {
     const auto merges = file.GetStrings("tokenizer.ggml.merges");
-    if (!merges) return Context(merges.error(), "tokenizer.ggml.merges");
+    if (!merges) return Failure(merges.error());
     spec.merges.assign(merges->begin(), merges->end());
   }
   spec.bos = OptionalId(file, "bos_token_id");

@@ -122,6 +122,7 @@ Result<LoadedModel> LoadModel(const std::string& path, const KernelTable& kernel
   }
   const auto file = GgufFile::Open(path);
   if (!file) return Failure(file.error());
+  for (const std::string& warning : file->warnings()) options.warn(path + ": " + warning);
   auto plan = PlanPack(*file, *fingerprint);
   if (!plan) return Context(std::move(plan).error(), path);
   if (to_file) {

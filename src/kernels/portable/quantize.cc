@@ -36,7 +36,10 @@ void Quantize(const float* x, std::int64_t k, std::int8_t* q, float* d, std::int
     for (int half = 0; half < 2; ++half) {
       std::int32_t total = 0;
       for (int i = kLanes * half; i < kLanes * (half + 1); ++i) {
-        const auto code = static_cast<std::int32_t>(__builtin_rintf(values[i] * inverse));
+        // A NaN, also of infinity times zero, counts as 0.
+        const float scaled = values[i] * inverse;
+        const float known = scaled == scaled ? scaled : 0.0F;
+        const auto code = static_cast<std::int32_t>(__builtin_rintf(known));
         q[kBlock * block + i] = static_cast<std::int8_t>(code);
         total += code;
       }

@@ -1,5 +1,6 @@
 """The engine's numbers against the float32 reference, and against themselves."""
 import json
+import math
 import pathlib
 
 import pytest
@@ -97,3 +98,27 @@ def test_a_broken_model_is_one_line(vivace, tmp_path, model):
     assert done.returncode == 1
     assert len(done.stderr.splitlines()) == 1
     assert "broken.gguf" in done.stderr
+
+
+@pytest.mark.parametrize("prompt", QWEN["prompts"], ids=lambda p: p["name"])
+def test_the_last_distribution_is_close_to_float32(warm, model, prompt):
+    """KL divergence of the reference's top 20 from ours."""
+    answer = warm.json("run", model("qwen-coder"), "--raw", "--temperature", 0, "--max-tokens", 1,
+                       "--logprobs", 151936, "-p", prompt_text(prompt))
+    ours = dict(answer["logprobs"][0])
+    reference = [(token, logit - prompt["last_logsumexp"]) for token, logit in prompt["last_top20"]]
+    kl = sum(math.exp(p) * (p - ours[token]) for token, p in reference)
+    print(f"{prompt['name']}: KL {kl:.6f}")
+    assert kl < 0.002
+    if prompt["greedy_gap"][0] > CLEAR_GAP:
+        assert answer["logprobs"][0][0][0] == prompt["last_top20"][0][0]
+
+
+@pytest.mark.parametrize("text", QWEN["nll"], ids=lambda t: pathlib.Path(t["text"]).name)
+def test_nll_is_that_of_float32(warm, model, text):
+    if not pathlib.Path(text["text"]).exists():
+        pytest.skip(f"{text['text']} is not here")
+    scored = warm.json("eval", model("qwen-coder"), "--text", text["text"], timeout=600)
+    print(f"{scored['mean_nll']:.5f}, float32 {text['mean_nll']}")
+    assert scored["tokens"] == 4096
+    assert abs(scored["mean_nll"] - text["mean_nll"]) < 0.003
