@@ -1,5 +1,7 @@
 #include "tokenizer/encoder.h"
 
+#include <algorithm>
+
 #include "base/utf8.h"
 #include "tokenizer/joins.h"
 #include "tokenizer/nfc.h"
@@ -21,11 +23,20 @@ void Encoder::EncodeWord(std::string_view word) {
     out_.push_back(*id);
     return;
   }
+  // What stands around a byte that vanishes may merge: there are no safe cuts.
+  if (HasByteWithoutToken(word)) return MergeAlone(word);
   for (std::size_t begin = 0; begin < word.size();) {
     const std::size_t end = ChunkEnd(word, begin);
     EncodeChunk(word.substr(begin, end - begin));
     begin = end;
   }
+}
+
+bool Encoder::HasByteWithoutToken(std::string_view word) const {
+  const TableHeader& header = tables_.header();
+  if (header.lacks_bytes == 0 || header.sentence_piece != 0) return false;
+  return std::ranges::any_of(
+      word, [&](char byte) { return tables_.ByteToken(static_cast<std::uint8_t>(byte)) < 0; });
 }
 
 std::size_t Encoder::ChunkEnd(std::string_view word, std::size_t begin) const {

@@ -25,6 +25,7 @@ class Encoder {
 
  private:
   void EncodeWord(std::string_view word);
+  bool HasByteWithoutToken(std::string_view word) const;
   // The end of the piece of `word` from `begin` on that merges on its own.
   std::size_t ChunkEnd(std::string_view word, std::size_t begin) const;
   void EncodeChunk(std::string_view chunk);

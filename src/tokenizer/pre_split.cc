@@ -49,7 +49,10 @@ PreSplit::Char PreSplit::At(std::string_view text, std::size_t position) const {
   if (byte < 0x80) return {kAsciiClasses[byte], 1};
   const Utf8Char c = DecodeUtf8(text, position);
   if (c.status != Utf8Status::kValid) return {CharClass::kOther, 1};
-  return {static_cast<CharClass>(tables_.ClassOf(c.code_point) & kClassMask), c.length};
+  const std::uint8_t kind = tables_.ClassOf(c.code_point) & kClassMask;
+  // Damaged tables may hold a class that is none; every word must have a character.
+  if (kind > static_cast<std::uint8_t>(CharClass::kNewline)) return {CharClass::kOther, c.length};
+  return {static_cast<CharClass>(kind), c.length};
 }
 
 std::size_t PreSplit::RunEnd(std::string_view text, std::size_t position, CharClass kind) const {

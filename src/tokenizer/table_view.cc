@@ -4,7 +4,6 @@
 #include <string>
 
 #include "tokenizer/joins.h"
-#include "tokenizer/table_hash.h"
 
 namespace vivace {
 namespace {
@@ -152,22 +151,6 @@ std::optional<TokenId> TableView::FindWhole(std::string_view word, bool any) con
   const PieceSlot* slot = FindSlot(word);
   if (slot == nullptr || (!any && (slot->id & PieceSlot::kReachable) == 0)) return std::nullopt;
   return static_cast<TokenId>(slot->id & ~PieceSlot::kReachable);
-}
-
-TableView::Merge TableView::FindMerge(TokenId left, TokenId right) const {
-  if (pair_slots_.empty()) return {};
-  std::size_t at = FirstSlot(HashPair(left, right), pair_slots_.size());
-  for (std::uint32_t probe = 0; probe < header_->pair_probes; ++probe) {
-    const PairSlot& slot = pair_slots_[at];
-    if (slot.left == static_cast<std::uint32_t>(left) &&
-        slot.right == static_cast<std::uint32_t>(right)) {
-      const auto id = static_cast<TokenId>(slot.id);
-      return Contains(id) ? Merge{slot.rank, id} : Merge{};
-    }
-    if (slot.left == PairSlot::kEmpty) return {};
-    if (++at == pair_slots_.size()) at = 0;
-  }
-  return {};
 }
 
 }  // namespace vivace

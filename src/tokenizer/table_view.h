@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "base/token_id.h"
 #include "tokenizer/spec.h"
+#include "tokenizer/table_hash.h"
 
 namespace vivace {
 
@@ -81,7 +82,7 @@ struct TableHeader {
   std::uint8_t ignore_merges;   // a word that is a piece is taken whole
   std::uint8_t normalize;       // to NFC
   std::uint8_t add_bos, add_eos, add_space_prefix;
-  std::uint8_t reserved;
+  std::uint8_t lacks_bytes;                                 // some byte has no token
   std::array<std::array<std::uint64_t, 4>, 2> first_bytes;  // of kSpecials, kUserDefined
   std::array<Section, kTableSections> sections;
 };
@@ -116,7 +117,21 @@ class TableView {
   // only one that merging would also give.
   std::optional<TokenId> FindWhole(std::string_view word, bool any) const;
 
-  Merge FindMerge(TokenId left, TokenId right) const;
+  Merge FindMerge(TokenId left, TokenId right) const {
+    if (pair_slots_.empty()) return {};
+    std::size_t at = FirstSlot(HashPair(left, right), pair_slots_.size());
+    for (std::uint32_t probe = 0; probe < header_->pair_probes; ++probe) {
+      const PairSlot& slot = pair_slots_[at];
+      if (slot.left == static_cast<std::uint32_t>(left) &&
+          slot.right == static_cast<std::uint32_t>(right)) {
+        const auto id = static_cast<TokenId>(slot.id);
+        return Contains(id) ? Merge{slot.rank, id} : Merge{};
+      }
+      if (slot.left == PairSlot::kEmpty) return {};
+      if (++at == pair_slots_.size()) at = 0;
+    }
+    return {};
+  }
 
   // -1 where there is none.
   TokenId ByteToken(std::uint8_t byte) const {

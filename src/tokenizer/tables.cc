@@ -221,6 +221,7 @@ std::vector<std::byte> Assemble(const TokenizerSpec& spec, const Vocabulary& voc
     header.max_piece_bytes =
         std::max(header.max_piece_bytes, static_cast<std::uint32_t>(piece.size()));
   }
+  header.lacks_bytes = std::ranges::find(vocabulary.byte_ids, -1) != vocabulary.byte_ids.end();
   add(TableSection::kPieceOffsets, offsets);
   add(TableSection::kPieceBytes, bytes);
   add(TableSection::kTypes, TypeBytes(spec, vocabulary));

@@ -14,7 +14,7 @@ namespace vivace {
 
 // kUnsupported for a model or pre-split that is not implemented (the message lists the known
 // ones), kBadInput for a spec that contradicts itself. Of equal tokens the first counts.
-// Takes about a microsecond per token.
+// Takes about half a second for 150000 tokens.
 Result<std::vector<std::byte>> BuildTables(const TokenizerSpec& spec);
 
 }  // namespace vivace

@@ -1,5 +1,6 @@
 #include "tokenizer/tables.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -106,7 +107,7 @@ TEST(Tables, MinusOneIsNoToken) {
 }
 
 TEST(Tables, BytesWithoutATokenVanish) {
-  EXPECT_EQ(Encode(Bpe(), "abcz\xFF"), (std::vector<TokenId>{4}));
+  EXPECT_EQ(Encode(Bpe(), "abzc\xFF"), (std::vector<TokenId>{4}));
 }
 
 // Whatever is damaged: an error, or ids that are in the vocabulary.
@@ -151,6 +152,12 @@ TEST(Tables, DamageIsAnErrorOrInBounds) {
     }
     use(std::move(bytes));
   }
+  // Classes that are none must not stop the scanner.
+  std::vector<std::byte> odd = *good;
+  const auto& classes = header.sections[static_cast<std::size_t>(TableSection::kClassBlocks)];
+  std::fill_n(odd.begin() + static_cast<std::ptrdiff_t>(classes.offset), classes.bytes,
+              std::byte{0x07});
+  EXPECT_TRUE(use(std::move(odd)));
   for (const std::size_t size : {std::size_t{0}, std::size_t{8}, sizeof(TableHeader) - 1,
                                  sizeof(TableHeader), good->size() / 2, good->size() - 1}) {
     EXPECT_FALSE(Tokenizer::Open(std::span(*good).first(size))) << size;
