@@ -136,16 +136,6 @@ void RegisterFloatKernels(const KernelTable& t) {
                  [&t](float* x, float* y, Sums, std::int64_t n) { t.rms_norm(x, x, y, n, 1e-6F); });
   RegisterFloats(prefix + "silu_mul",
                  [&t](float* x, float* y, Sums, std::int64_t n) { t.silu_mul(x, x, y, n); });
-  RegisterFloats(prefix + "exp",
-                 [&t](float* x, float* y, Sums, std::int64_t n) { t.exp(x, y, n); });
-  RegisterFloats(prefix + "add",
-                 [&t](float* x, float* y, Sums, std::int64_t n) { t.add(x, y, n); });
-  RegisterFloats(prefix + "to_half", [&t](float* x, float* y, Sums, std::int64_t n) {
-    t.to_half(x, reinterpret_cast<std::uint16_t*>(y), n);
-  });
-  RegisterFloats(prefix + "rope_halves", [&t](float* x, float* y, Sums, std::int64_t n) {
-    for (std::int64_t i = 0; i < n; i += 64) t.rope_halves(y + i, x, x + 32, 64);
-  });
 }
 
 void BenchPack(benchmark::State& state, QuantType type) {

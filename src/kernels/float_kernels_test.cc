@@ -64,7 +64,7 @@ TEST_P(FloatKernelsTest, QuantizeEqualsTheDefinition) {
   auto x = Random(kSize);
   std::fill_n(x.begin(), 32, 0.0F);
   std::fill_n(x.begin() + 32, 32, 1e-35F);
-  for (int i = 0; i < 32; ++i) x[static_cast<std::size_t>(64 + i)] = static_cast<float>(i) - 15.5F;
+  for (std::size_t i = 0; i < 32; ++i) x[64 + i] = static_cast<float>(i) - 15.5F;
   x[96] = 3e38F;
   x[130] = std::numeric_limits<float>::quiet_NaN();
   x[170] = std::numeric_limits<float>::infinity();

@@ -96,9 +96,10 @@ BlockFields LoadQ45K(const std::byte* row, std::size_t index) {
   fields.scale = j < 4 ? s[j] & 63 : Byte((s[j + 4] & 15) | (s[j - 4] >> 6) << 4);
   fields.min = j < 4 ? s[j + 4] & 63 : Byte(s[j + 4] >> 4 | (s[j] >> 6) << 4);
   for (std::size_t i = 0; i < 32; ++i) {
-    int code = block.quants[j / 2 * 32 + i] >> (4 * (j % 2)) & 15;
-    if constexpr (requires { block.high; }) code |= (block.high[i] >> j & 1) << 4;
-    fields.codes[i] = Byte(code);
+    fields.codes[i] = block.quants[j / 2 * 32 + i] >> (4 * (j % 2)) & 15;
+    if constexpr (requires { block.high; }) {
+      fields.codes[i] = Byte(fields.codes[i] | (block.high[i] >> j & 1) << 4);
+    }
   }
   return fields;
 }

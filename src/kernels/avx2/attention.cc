@@ -26,7 +26,7 @@ struct Batch {
   alignas(32) float weights[kBatch][kChunk];  // scores at first
   const float* q[kBatch];
   float* out[kBatch];
-  std::int64_t visible[kBatch];  // not falling
+  std::int64_t visible[kBatch] = {};  // not falling
   std::int64_t count = 0;
 };
 
@@ -130,7 +130,7 @@ void AttentionChunk(const AttentionChunkArgs& args) {
   const std::int64_t first_row = args.visible > 0 ? 0 : 1 - args.visible;
   const std::int64_t queries = args.rows * args.heads;
   for (std::int64_t at = first_row * args.heads; at < queries; at += kBatch) {
-    batch.count = Clamp(queries - at, kBatch);
+    batch.count = queries - at < kBatch ? queries - at : kBatch;
     for (std::int64_t i = 0; i < batch.count; ++i) {
       const std::int64_t row = (at + i) / args.heads;
       const std::int64_t head = (at + i) % args.heads;

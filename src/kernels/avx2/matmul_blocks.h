@@ -79,27 +79,32 @@ struct PackedBlock {
   return sum;
 }
 
-// acc += the contribution of one block to kRows activation rows, `k` values apart.
+// The sums in 16 bits of Type::kPairSums quads from `start` on, for kRows activation rows,
+// `k` values apart.
 template <class Type, int kRows, class Block>
-[[gnu::always_inline]] inline void AddBlock(const Block& block, const BlockOfRow& first,
-                                            std::int64_t k, __m256 (&acc)[kRows][kHalves]) {
-  constexpr int kSums = Type::kPairSums;
-  __m256i dots[kRows][kHalves];
+[[gnu::always_inline]] inline void SumPairs(const Block& block, int start, const std::int8_t* q,
+                                            std::int64_t k, __m256i (&pairs)[kRows][kHalves]) {
 #pragma GCC unroll 8
-  for (int start = 0; start < 8; start += kSums) {
-    __m256i pairs[kRows][kHalves];
-#pragma GCC unroll 8
-    for (int quad = start; quad < start + kSums; ++quad) {
-      const __m256i codes[kHalves] = {block.Quad(quad, 0), block.Quad(quad, 1)};
-#pragma GCC unroll 8
-      for (int row = 0; row < kRows; ++row) {
-        const __m256i q = BroadcastQuad(first.q + row * k + 4 * quad);
-        for (int half = 0; half < kHalves; ++half) {
-          const __m256i products = Type::Pairs(codes[half], q);
-          pairs[row][half] = quad == start ? products : AddInOrder(pairs[row][half], products);
-        }
+  for (int quad = start; quad < start + Type::kPairSums; ++quad) {
+    const __m256i codes[kHalves] = {block.Quad(quad, 0), block.Quad(quad, 1)};
+    for (int row = 0; row < kRows; ++row) {
+      const __m256i four = BroadcastQuad(q + row * k + 4 * quad);
+      for (int half = 0; half < kHalves; ++half) {
+        const __m256i products = Type::Pairs(codes[half], four);
+        pairs[row][half] = quad == start ? products : AddInOrder(pairs[row][half], products);
       }
     }
+  }
+}
+
+// The integer sums of one block.
+template <class Type, int kRows, class Block>
+[[gnu::always_inline]] inline void DotBlock(const Block& block, const std::int8_t* q,
+                                            std::int64_t k, __m256i (&dots)[kRows][kHalves]) {
+#pragma GCC unroll 8
+  for (int start = 0; start < 8; start += Type::kPairSums) {
+    __m256i pairs[kRows][kHalves];
+    SumPairs<Type, kRows>(block, start, q, k, pairs);
     for (int row = 0; row < kRows; ++row) {
       for (int half = 0; half < kHalves; ++half) {
         const __m256i wide = Type::Widen(pairs[row][half], block.ScalesOf(half), start);
@@ -107,6 +112,14 @@ template <class Type, int kRows, class Block>
       }
     }
   }
+}
+
+// acc += the contribution of one block to kRows activation rows.
+template <class Type, int kRows, class Block>
+[[gnu::always_inline]] inline void AddBlock(const Block& block, const BlockOfRow& first,
+                                            std::int64_t k, __m256 (&acc)[kRows][kHalves]) {
+  __m256i dots[kRows][kHalves];
+  DotBlock<Type, kRows>(block, first.q, k, dots);
   const std::int64_t blocks = k / kBlock;
   for (int row = 0; row < kRows; ++row) {
     const BlockOfRow a = {.q = nullptr,

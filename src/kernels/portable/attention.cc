@@ -22,7 +22,7 @@ void ScorePage(const float* q, const std::uint16_t* keys, std::int64_t dim, floa
 
 void AttendHead(const AttentionChunkArgs& args, const float* q, std::int64_t visible,
                 std::int64_t at) {
-  float scores[kChunk];
+  float scores[kChunk] = {};
   for (std::int64_t first = 0; first < visible; first += kLanes) {
     ScorePage(q, args.keys[first / kLanes], args.dim, scores + first);
   }

@@ -44,12 +44,11 @@ void UnpackNibbles(const Byte* low, const Byte* high, int offset, Block& block) 
   for (int quad = 0; quad < 8; ++quad) {
     Byte codes[kLine];
     for (int i = 0; i < kLine; ++i) {
-      int code = low[quad % 4 * kLine + i] >> (4 * (quad / 4)) & 15;
+      codes[i] = low[quad % 4 * kLine + i] >> (4 * (quad / 4)) & 15;
       if constexpr (kHighBits > 0) {
         const int bits = high[quad / kPerLine * kLine + i] >> (kHighBits * (quad % kPerLine));
-        code |= (bits & ((1 << kHighBits) - 1)) << 4;
+        codes[i] = static_cast<Byte>(codes[i] | (bits & ((1 << kHighBits) - 1)) << 4);
       }
-      codes[i] = static_cast<Byte>(code);
     }
     PutQuad(codes, quad, offset, block);
   }
@@ -140,11 +139,11 @@ void AddBlock(const Block& block, const std::int8_t* q, float d_a, std::int32_t 
   for (int lane = 0; lane < kLanes; ++lane) {
     const std::int32_t scaled =
         block.scale[0][lane] * dot[0][lane] + block.scale[1][lane] * dot[1][lane];
-    float acc = __builtin_fmaf(static_cast<float>(scaled), block.d[lane] * d_a, out[lane]);
+    out[lane] = __builtin_fmaf(static_cast<float>(scaled), block.d[lane] * d_a, out[lane]);
     if constexpr (Type::kHasMin) {
-      acc = __builtin_fmaf(static_cast<float>(block.min[lane] * sum), block.m[lane] * d_a, acc);
+      const auto minimum = static_cast<float>(block.min[lane] * sum);
+      out[lane] = __builtin_fmaf(minimum, block.m[lane] * d_a, out[lane]);
     }
-    out[lane] = acc;
   }
 }
 
