@@ -57,8 +57,8 @@ Result<const KernelTable*> SelectKernels(std::string_view name) {
     if (!allowed.empty()) allowed += ", ";
     allowed += table->name;
   }
-  return Fail(ErrorKind::kUnsupported, "kernels \"" + std::string(name) +
-                                           "\" are not available, this CPU has " + allowed);
+  return Fail(ErrorKind::kUnsupported,
+              "kernels \"" + std::string(name) + "\" are not available, this CPU has " + allowed);
 }
 
 MatmulKernel MatmulFor(const KernelTable& kernels, QuantType type) {
