@@ -1,5 +1,6 @@
 #include "tokenizer/pre_split.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/utf8.h"
@@ -25,20 +26,23 @@ constexpr bool IsSpace(CharClass kind) {
   return kind == CharClass::kSpace || kind == CharClass::kNewline;
 }
 
+constexpr char Lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+}
+
 // Bytes of 's 't 're 've 'm 'll 'd at an apostrophe, or 0. With `any_case`, case is ignored as
-// Unicode has it: the long s (U+017F, C5 BF) is an s.
+// Unicode has it: the long s (U+017F) is an s.
 std::size_t ContractionSize(std::string_view text, std::size_t begin, bool any_case) {
-  const auto letter = [&](std::size_t i) -> char {
-    if (begin + i >= text.size()) return 0;
-    const char c = text[begin + i];
-    return any_case && c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-  };
-  const char first = letter(1);
-  const char second = letter(2);
-  if (first == 's' || first == 't' || first == 'm' || first == 'd') return 2;
-  if ((first == 'r' || first == 'v') && second == 'e') return 3;
-  if (first == 'l' && second == 'l') return 3;
-  if (any_case && first == '\xC5' && second == '\xBF') return 3;
+  constexpr std::array<std::string_view, 8> kEndings = {"s", "t",  "re", "ve",
+                                                        "m", "ll", "d",  "\xC5\xBF"};
+  const std::size_t count = any_case ? kEndings.size() : kEndings.size() - 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string_view found = text.substr(begin + 1, kEndings[i].size());
+    if (std::ranges::equal(found, kEndings[i],
+                           [any_case](char a, char b) { return (any_case ? Lower(a) : a) == b; })) {
+      return 1 + found.size();
+    }
+  }
   return 0;
 }
 
@@ -120,11 +124,27 @@ std::size_t PreSplit::WordEndLikeGpt2(std::string_view text, std::size_t begin,
   if (digits_alone && kind == CharClass::kNumber) return at + first.length;
   if (!IsSpace(kind)) return RunEnd(text, at, kind);
   const std::size_t end = SpacesEnd(text, begin, false);
-  if (!digits_alone) return end;
-  const Char behind = end < text.size() ? At(text, end) : Char{CharClass::kNumber, 0};
-  if (!IsSpace(behind.kind)) return end;
-  const std::size_t all = end + behind.length;
-  return all == text.size() || At(text, all).kind == CharClass::kNumber ? all : end;
+  return digits_alone ? SpacesEndBeforeDigit(text, end) : end;
+}
+
+// Of white space cut at `end`: with the last character that was left out, if a digit follows.
+std::size_t PreSplit::SpacesEndBeforeDigit(std::string_view text, std::size_t end) const {
+  if (end == text.size()) return end;
+  const Char left_out = At(text, end);
+  if (!IsSpace(left_out.kind)) return end;
+  const std::size_t all = end + left_out.length;
+  return At(text, all).kind == CharClass::kNumber ? all : end;
+}
+
+// Up to `max_digits` number characters.
+std::size_t PreSplit::NumberEnd(std::string_view text, std::size_t begin, int max_digits) const {
+  std::size_t at = begin;
+  for (int count = 0; count < max_digits && at < text.size(); ++count) {
+    const Char next = At(text, at);
+    if (next.kind != CharClass::kNumber) break;
+    at += next.length;
+  }
+  return at;
 }
 
 // (?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,max}
@@ -137,15 +157,7 @@ std::size_t PreSplit::WordEndLikeGpt4(std::string_view text, std::size_t begin,
     if (size > 0) return begin + size;
   }
   if (first.kind == CharClass::kLetter) return RunEnd(text, begin, CharClass::kLetter);
-  if (first.kind == CharClass::kNumber) {
-    std::size_t at = begin + first.length;
-    for (int count = 1; count < max_digits && at < text.size(); ++count) {
-      const Char next = At(text, at);
-      if (next.kind != CharClass::kNumber) break;
-      at += next.length;
-    }
-    return at;
-  }
+  if (first.kind == CharClass::kNumber) return NumberEnd(text, begin, max_digits);
   std::size_t at = begin + first.length;
   if (first.kind != CharClass::kNewline && at < text.size()) {
     const CharClass next = At(text, at).kind;

@@ -32,6 +32,8 @@ class PreSplit {
   // The end of the run of `kind` from `position` on.
   std::size_t RunEnd(std::string_view text, std::size_t position, CharClass kind) const;
   std::size_t SpacesEnd(std::string_view text, std::size_t begin, bool newlines_end) const;
+  std::size_t SpacesEndBeforeDigit(std::string_view text, std::size_t end) const;
+  std::size_t NumberEnd(std::string_view text, std::size_t begin, int max_digits) const;
   std::size_t WordEndLikeGpt2(std::string_view text, std::size_t begin, bool digits_alone) const;
   std::size_t WordEndLikeGpt4(std::string_view text, std::size_t begin, int max_digits) const;
 

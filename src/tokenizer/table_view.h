@@ -152,7 +152,8 @@ class TableView {
   template <class T>
   Result<std::span<const T>> Find(std::span<const std::byte> bytes, TableSection section) const;
   Result<void> Resolve(std::span<const std::byte> bytes);
-  Result<void> Check() const;
+  Result<void> CheckSizes() const;
+  Result<void> CheckContents() const;
   const PieceSlot* FindSlot(std::string_view piece) const;
 
   const TableHeader* header_ = nullptr;

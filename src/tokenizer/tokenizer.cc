@@ -3,30 +3,10 @@
 #include <string>
 
 #include "tokenizer/encoder.h"
+#include "tokenizer/space_mark.h"
 #include "tokenizer/special_matcher.h"
 
 namespace vivace {
-namespace {
-
-// SentencePiece writes a space as this; in text it means a space, too.
-constexpr std::string_view kSpaceMark = "\xE2\x96\x81";
-
-// `text` with spaces for space marks: itself, or a view of `buffer`.
-std::string_view ReplaceSpaceMarks(std::string_view text, std::string& buffer) {
-  std::size_t mark = text.find(kSpaceMark);
-  if (mark == std::string_view::npos) return text;
-  std::size_t done = 0;
-  for (; mark != std::string_view::npos; mark = text.find(kSpaceMark, done)) {
-    buffer.append(text, done, mark - done);
-    buffer.push_back(' ');
-    done = mark + kSpaceMark.size();
-  }
-  buffer.append(text, done);
-  return buffer;
-}
-
-}  // namespace
-
 Result<Tokenizer> Tokenizer::Open(std::span<const std::byte> tables) {
   auto view = TableView::Open(tables);
   if (!view) return Failure(std::move(view).error());
@@ -51,7 +31,7 @@ void Tokenizer::Encode(std::string_view text, Special special, std::vector<Token
     const SpecialMatch match = FindSpecial(tables_, tokens, first_bytes, text, begin);
     std::string_view plain = text.substr(begin, match.begin - begin);
     if (header.add_space_prefix != 0 && !plain.empty()) {
-      prefixed.assign(" ").append(plain);
+      prefixed.assign(1, ' ').append(plain);
       plain = prefixed;
     }
     encoder.EncodeText(plain);

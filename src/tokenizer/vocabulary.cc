@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/utf8.h"
+#include "tokenizer/space_mark.h"
 
 namespace vivace {
 namespace {
@@ -38,16 +39,6 @@ std::string FromByteLevel(std::string_view text, const std::map<char32_t, char>&
   return bytes;
 }
 
-std::string WithSpaces(std::string_view text) {
-  constexpr std::string_view kSpaceMark = "\xE2\x96\x81";
-  std::string out(text);
-  for (std::size_t at = out.find(kSpaceMark); at != std::string::npos;
-       at = out.find(kSpaceMark, at + 1)) {
-    out.replace(at, kSpaceMark.size(), " ");
-  }
-  return out;
-}
-
 // Of "<0x0A>".
 std::optional<std::uint8_t> ParseByteToken(std::string_view text) {
   if (text.size() != 6 || !text.starts_with("<0x") || text.back() != '>') return std::nullopt;
@@ -78,12 +69,13 @@ Result<void> CheckSizes(const TokenizerSpec& spec) {
 }
 
 Result<void> ReadSentencePiece(const TokenizerSpec& spec, Vocabulary& vocabulary) {
+  std::string buffer;
   for (std::size_t i = 0; i < spec.tokens.size(); ++i) {
     const std::string_view text = spec.tokens[i];
     std::string piece(text);
     if (vocabulary.types[i] == TokenType::kNormal ||
         vocabulary.types[i] == TokenType::kUserDefined) {
-      piece = WithSpaces(text);
+      piece = ReplaceSpaceMarks(text, buffer);
     } else if (vocabulary.types[i] == TokenType::kByte) {
       const auto byte = ParseByteToken(text);
       if (!byte) {
