@@ -5,8 +5,9 @@
 // work into the slot; main runs it and turns an Error into one line and an exit code.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
+
+#include <CLI/CLI.hpp>
 
 #include "base/result.h"
 

@@ -1,9 +1,9 @@
 // Shell completion scripts, made from the commands and flags themselves.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <memory>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/commands.h"
 
@@ -106,7 +106,8 @@ std::string FishScript(const std::vector<CommandWords>& commands) {
                             command.name, flag.substr(2));
     }
   }
-  script += "complete -c vivace -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish'\n";
+  script +=
+      "complete -c vivace -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish'\n";
   return script + fmt::format(
                       "complete -c vivace -n '__fish_seen_subcommand_from {}' "
                       "-a '(vivace list --names 2>/dev/null)'\n",

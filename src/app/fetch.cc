@@ -1,12 +1,13 @@
 #include "app/fetch.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
+
+#include <fmt/format.h>
 
 #include "app/human.h"
 #include "app/interrupts.h"

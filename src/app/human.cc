@@ -1,8 +1,8 @@
 #include "app/human.h"
 
-#include <fmt/format.h>
-
 #include <cstdint>
+
+#include <fmt/format.h>
 
 namespace vivace {
 

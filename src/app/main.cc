@@ -1,7 +1,7 @@
-#include <fmt/format.h>
-
 #include <cstdio>
 #include <new>
+
+#include <fmt/format.h>
 
 #include "app/commands.h"
 #include "app/interrupts.h"

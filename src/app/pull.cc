@@ -1,7 +1,7 @@
-#include <fmt/format.h>
-
 #include <iostream>
 #include <memory>
+
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "app/commands.h"
@@ -48,9 +48,11 @@ Result<int> PullModel(const PullFlags& flags) {
 
 void AddPull(CLI::App& app, CommandSlot& slot) {
   auto flags = std::make_shared<PullFlags>();
-  CLI::App* command = app.add_subcommand("pull", "Download a model, checked by SHA-256")->group("Models");
+  CLI::App* command =
+      app.add_subcommand("pull", "Download a model, checked by SHA-256")->group("Models");
   command
-      ->add_option("NAME", flags->name, "A catalogue name with optional :quant, or hf:org/repo/file")
+      ->add_option("NAME", flags->name,
+                   "A catalogue name with optional :quant, or hf:org/repo/file")
       ->required();
   command->add_flag("--json", flags->json, "One JSON object on standard output");
   command->footer(

@@ -1,7 +1,7 @@
-#include <fmt/format.h>
-
 #include <iostream>
 #include <memory>
+
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "app/commands.h"
@@ -21,8 +21,9 @@ Result<int> Remove(const RemoveFlags& flags) {
   if (!file) return Failure(file.error());
   VIVACE_RETURN_IF_ERROR(RemoveModel(*file));
   if (flags.json) {
-    std::cout << nlohmann::ordered_json({{"name", flags.name}, {"removed", ModelPath(*file)}}).dump()
-              << '\n';
+    std::cout
+        << nlohmann::ordered_json({{"name", flags.name}, {"removed", ModelPath(*file)}}).dump()
+        << '\n';
   } else {
     fmt::print("removed {}\n", ModelPath(*file));
   }
@@ -33,7 +34,8 @@ Result<int> Remove(const RemoveFlags& flags) {
 
 void AddRemove(CLI::App& app, CommandSlot& slot) {
   auto flags = std::make_shared<RemoveFlags>();
-  CLI::App* command = app.add_subcommand("rm", "Remove a model and what was made from it")->group("Models");
+  CLI::App* command =
+      app.add_subcommand("rm", "Remove a model and what was made from it")->group("Models");
   command->add_option("NAME", flags->name, "A name that vivace list shows")->required();
   command->add_flag("--json", flags->json, "One JSON object on standard output");
   command->callback([&slot, flags] { slot.body = [flags] { return Remove(*flags); }; });

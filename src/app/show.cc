@@ -1,8 +1,8 @@
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <iostream>
 #include <memory>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "app/commands.h"
@@ -25,7 +25,9 @@ struct ShowFlags {
   bool json = false;
 };
 
-Json OrNull(const std::optional<std::uint64_t>& value) { return value ? Json(*value) : Json(nullptr); }
+Json OrNull(const std::optional<std::uint64_t>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
 
 std::string OrDash(const std::optional<std::uint64_t>& value) {
   return value ? std::to_string(*value) : "-";
@@ -34,11 +36,11 @@ std::string OrDash(const std::optional<std::uint64_t>& value) {
 Json ToJson(const ModelFacts& facts, const ResolvedModel& model) {
   Json quants = Json::array();
   for (const QuantShare& share : facts.quants) {
-    quants.push_back({{"type", share.type},
-                      {"tensors", share.tensors},
-                      {"bytes", share.bytes},
-                      {"share", static_cast<double>(share.bytes) /
-                                    static_cast<double>(facts.tensor_bytes)}});
+    quants.push_back(
+        {{"type", share.type},
+         {"tensors", share.tensors},
+         {"bytes", share.bytes},
+         {"share", static_cast<double>(share.bytes) / static_cast<double>(facts.tensor_bytes)}});
   }
   return {{"name", model.name},
           {"path", model.path},
@@ -86,16 +88,16 @@ void PrintTables(const ModelFacts& facts, const ResolvedModel& model) {
   row("size", HumanBytes(static_cast<double>(FileSize(model.path))));
   row("license", facts.license);
   row("architecture", facts.architecture);
-  row("parameters", fmt::format("{:.1f} M, {:.2f} bits each",
-                                static_cast<double>(facts.parameters) / 1e6,
-                                facts.bits_per_parameter()));
+  row("parameters",
+      fmt::format("{:.1f} M, {:.2f} bits each", static_cast<double>(facts.parameters) / 1e6,
+                  facts.bits_per_parameter()));
   row("context", OrDash(facts.context));
   row("layers", fmt::format("{}, hidden {}, feed-forward {}", OrDash(facts.layers),
                             OrDash(facts.hidden), OrDash(facts.ffn)));
   row("heads", fmt::format("{} for queries, {} for keys and values", OrDash(facts.heads),
                            OrDash(facts.kv_heads)));
-  row("tokenizer", fmt::format("{} {}, {} tokens", facts.tokenizer, facts.pre_tokenizer,
-                               facts.tokens));
+  row("tokenizer",
+      fmt::format("{} {}, {} tokens", facts.tokenizer, facts.pre_tokenizer, facts.tokens));
   row("capabilities", fmt::format("{}", fmt::join(facts.capabilities, ", ")));
   fmt::print("{:<14}{:<8} {:>8} {:>10} {:>8}\n", "quants", "TYPE", "TENSORS", "SIZE", "SHARE");
   for (const QuantShare& share : facts.quants) {

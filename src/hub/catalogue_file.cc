@@ -1,8 +1,8 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
 #include <fstream>
+
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "hub/catalogue.h"
@@ -87,15 +87,16 @@ Result<void> ParseTexts(const Json& json, CatalogueEntry& entry) {
     const bool upper = std::any_of(name->begin(), name->end(),
                                    [](unsigned char c) { return std::isupper(c) != 0; });
     if (!IsPlainName(*name) || upper) {
-      return Wrong(fmt::format("\"{}\" is no name: lower-case letters, digits and -_. make one",
-                               *name));
+      return Wrong(
+          fmt::format("\"{}\" is no name: lower-case letters, digits and -_. make one", *name));
     }
   }
   if (!IsPlainName(entry.file) || !entry.file.ends_with(".gguf") || entry.file.size() > 200) {
     return Wrong(fmt::format("file \"{}\" is not a plain name that ends in .gguf", entry.file));
   }
   if (!entry.sha256.empty() && !IsSha256(entry.sha256)) {
-    return Wrong(fmt::format("sha256 \"{}\" is not 64 lower-case hexadecimal digits", entry.sha256));
+    return Wrong(
+        fmt::format("sha256 \"{}\" is not 64 lower-case hexadecimal digits", entry.sha256));
   }
   return {};
 }

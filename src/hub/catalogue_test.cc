@@ -80,13 +80,14 @@ class BadRepositoryTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(BadRepositoryTest, IsRefused) { EXPECT_FALSE(EntryOfRepository(GetParam()).has_value()); }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, BadRepositoryTest,
-    testing::Values("hf:", "hf:org/repo", "hf:org/repo/../../x.gguf", "hf:../repo/x.gguf",
-                    "hf:org/repo/.gguf", "hf:org/repo/a b.gguf", "hf:org/repo/x.bin",
-                    "hf:org//x.gguf", "hf:org/repo/-x.gguf", "hf:org/repo/x\n.gguf",
-                    "hf:org/repo/x\xc3\xa9.gguf", "hf:org/repo/x-00001-of-00003.gguf",
-                    "hf:org/repo/" + std::string(300, 'x') + ".gguf"));
+INSTANTIATE_TEST_SUITE_P(All, BadRepositoryTest,
+                         testing::Values("hf:", "hf:org/repo", "hf:org/repo/../../x.gguf",
+                                         "hf:../repo/x.gguf", "hf:org/repo/.gguf",
+                                         "hf:org/repo/a b.gguf", "hf:org/repo/x.bin",
+                                         "hf:org//x.gguf", "hf:org/repo/-x.gguf",
+                                         "hf:org/repo/x\n.gguf", "hf:org/repo/x\xc3\xa9.gguf",
+                                         "hf:org/repo/x-00001-of-00003.gguf",
+                                         "hf:org/repo/" + std::string(300, 'x') + ".gguf"));
 
 // A catalogue file with one model that VIVACE_CATALOGUE names.
 class CatalogueFileTest : public HubTest {
@@ -128,14 +129,16 @@ TEST_F(CatalogueFileTest, WhatIsWrongIsNamed) {
       {R"([{"name": 1, "quant": "b", "file": "a.gguf"}])", "name is not a string"},
       {R"([{"name": "A", "quant": "b", "file": "a.gguf"}])", "\"A\" is no name"},
       {R"([{"name": "a", "quant": "../b", "file": "a.gguf"}])", "\"../b\" is no name"},
-      {R"([{"name": "a", "quant": "b", "file": "../a.gguf"}])", "\"../a.gguf\" is not a plain name"},
+      {R"([{"name": "a", "quant": "b", "file": "../a.gguf"}])",
+       "\"../a.gguf\" is not a plain name"},
       {R"([{"name": "a", "quant": "b", "file": "a.bin"}])", "\"a.bin\" is not a plain name"},
       {"[{" + entry + R"(, "sha256": "AB", )" + url + "}]", "sha256 \"AB\""},
       {"[{" + entry + R"(, "size": -1, )" + url + "}]", "size is not a whole number"},
       {"[{" + entry + R"(, "sources": [{"url": "ftp://x/y"}]}])", "\"ftp://x/y\" is not https"},
       {"[{" + entry + R"(, "sources": [{"packages": []}]}])", "neither url nor packages"},
       {"[{" + entry + R"(, "sources": [{"packages": [{"requirement": "--index-url=x==1",
-        "member": "m"}]}]}])", "is not of the form name==version"},
+        "member": "m"}]}]}])",
+       "is not of the form name==version"},
       {"[{" + entry + R"(, "sources": [{"packages": [{"requirement": "p==1"}]}]}])", "no member"},
   };
   for (const auto& [json, message] : cases) {

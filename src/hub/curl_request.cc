@@ -48,8 +48,7 @@ void AnswerHeaders::Take(std::string line) {
     announced.size = Number(value);
   } else if (name == "x-linked-etag" && announced.sha256.empty()) {
     // Small files have a shorter hash there, of another kind.
-    const std::size_t digits =
-        std::min(value.find_first_not_of("0123456789abcdef"), value.size());
+    const std::size_t digits = std::min(value.find_first_not_of("0123456789abcdef"), value.size());
     if (digits == 64) announced.sha256 = value.substr(0, digits);
   }
 }

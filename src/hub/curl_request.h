@@ -1,11 +1,11 @@
 // What the requests that probe and the ones that fetch have in common.
 #pragma once
 
-#include <curl/curl.h>
-
 #include <cstdint>
 #include <memory>
 #include <string>
+
+#include <curl/curl.h>
 
 #include "hub/download.h"
 

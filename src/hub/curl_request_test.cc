@@ -31,10 +31,10 @@ TEST(AnswerHeadersTest, TheFirstHostsWordCounts) {
 
 TEST(AnswerHeadersTest, OddLinesAreIgnored) {
   AnswerHeaders headers;
-  for (const char* line : {"", "\r\n", "HTTP/", "HTTP/1.1", "http/1.1 abc", "content-length: -5",
-                           "content-length: 99999999999999999999999", "content-range: bytes */x",
-                           "content-range", "x-linked-etag: \"abc\"", "x-linked-etag:",
-                           "x-linked-size: many"}) {
+  for (const char* line :
+       {"", "\r\n", "HTTP/", "HTTP/1.1", "http/1.1 abc", "content-length: -5",
+        "content-length: 99999999999999999999999", "content-range: bytes */x", "content-range",
+        "x-linked-etag: \"abc\"", "x-linked-etag:", "x-linked-size: many"}) {
     headers.Take(line);
   }
   headers.Take("x-linked-etag: \"" + std::string(40, 'a') + "\"");  // no SHA-256

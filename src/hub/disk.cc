@@ -1,7 +1,6 @@
 #include "hub/disk.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -9,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 #include <system_error>
+
+#include <fmt/format.h>
 
 namespace vivace {
 namespace {

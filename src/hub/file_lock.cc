@@ -32,7 +32,8 @@ Result<FileLock> FileLock::TryAcquire(const std::string& path) {
     if (fd < 0) return Fail(ErrorKind::kIo, path + ": " + std::generic_category().message(errno));
     FileLock lock(fd);
     if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-      if (errno == EWOULDBLOCK) return Fail(ErrorKind::kExhausted, path + ": held by another process");
+      if (errno == EWOULDBLOCK)
+        return Fail(ErrorKind::kExhausted, path + ": held by another process");
       return Fail(ErrorKind::kIo, path + ": " + std::generic_category().message(errno));
     }
     if (IsCurrent(fd, path)) return lock;

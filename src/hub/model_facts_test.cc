@@ -2,8 +2,9 @@
 
 #include <array>
 
-#include "gguf/gguf_writer.h"
 #include "gtest/gtest.h"
+
+#include "gguf/gguf_writer.h"
 
 namespace vivace {
 namespace {

@@ -1,7 +1,6 @@
 #include "hub/program.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +11,8 @@
 #include <fstream>
 #include <system_error>
 #include <thread>
+
+#include <fmt/format.h>
 
 #include "hub/disk.h"
 
@@ -50,12 +51,12 @@ class SpawnSettings {
 
   Result<pid_t> Spawn(std::vector<std::string>& words, std::vector<std::string>& variables) const {
     pid_t child = 0;
-    const int code = posix_spawnp(&child, words[0].c_str(), &actions_, &attributes_,
-                                  Pointers(words, nullptr).data(),
-                                  Pointers(variables, environ).data());
+    const int code =
+        posix_spawnp(&child, words[0].c_str(), &actions_, &attributes_,
+                     Pointers(words, nullptr).data(), Pointers(variables, environ).data());
     if (code == 0) return child;
-    return Fail(ErrorKind::kNotFound,
-                fmt::format("{} cannot be run: {}", words[0], std::generic_category().message(code)));
+    return Fail(ErrorKind::kNotFound, fmt::format("{} cannot be run: {}", words[0],
+                                                  std::generic_category().message(code)));
   }
 
  private:
@@ -105,8 +106,8 @@ Result<void> RunProgram(Program program, const std::stop_token& stop) {
   const std::string last = LastLine(messages);
   RemoveFile(messages);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
-  return Fail(ErrorKind::kNotFound,
-              fmt::format("{} failed: {}", program.words[0], last.empty() ? "it says nothing" : last));
+  return Fail(ErrorKind::kNotFound, fmt::format("{} failed: {}", program.words[0],
+                                                last.empty() ? "it says nothing" : last));
 }
 
 }  // namespace vivace

@@ -11,9 +11,9 @@
 namespace vivace {
 
 struct Program {
-  std::vector<std::string> words;      // name, looked up in PATH, and arguments
-  std::string folder;                  // where it runs; its messages are kept there meanwhile
-  std::vector<std::string> variables;  // "NAME=value", beside our own environment
+  std::vector<std::string> words;       // name, looked up in PATH, and arguments
+  std::string folder;                   // where it runs; its messages are kept there meanwhile
+  std::vector<std::string> variables;   // "NAME=value", beside our own environment
   std::function<void()> while_running;  // called a few times a second
 };
 

@@ -25,8 +25,8 @@ class ProgramTest : public testing::Test {
 };
 
 TEST_F(ProgramTest, RunsInItsFolderWithItsVariables) {
-  const auto run = Run({"python3", "-I", "-c",
-                        "import os; open('out', 'w').write(os.environ['PART'])"});
+  const auto run =
+      Run({"python3", "-I", "-c", "import os; open('out', 'w').write(os.environ['PART'])"});
   ASSERT_TRUE(run.has_value()) << run.error().message;
   EXPECT_EQ(std::filesystem::file_size(tree_.root() + "out"), 1U);
   EXPECT_FALSE(std::filesystem::exists(tree_.root() + "messages"));
@@ -39,7 +39,8 @@ TEST_F(ProgramTest, ArgumentsMeetNoShell) {
 }
 
 TEST_F(ProgramTest, AFailureHasTheProgramsLastWords) {
-  const auto run = Run({"python3", "-I", "-c", "import sys; sys.exit('first\\nno such package\\n')"});
+  const auto run =
+      Run({"python3", "-I", "-c", "import sys; sys.exit('first\\nno such package\\n')"});
   ASSERT_FALSE(run.has_value());
   EXPECT_EQ(run.error().kind, ErrorKind::kNotFound);
   EXPECT_EQ(run.error().message, "python3 failed: no such package");
@@ -58,12 +59,11 @@ TEST_F(ProgramTest, AStopEndsTheProgramAndItsHelpers) {
     while (!std::filesystem::exists(tree_.root() + "started")) std::this_thread::yield();
     stop.request_stop();
   });
-  const auto run =
-      Run({"python3", "-I", "-c",
-           "import subprocess, sys\n"
-           "inner = \"import time; open('started', 'w').close(); time.sleep(60)\"\n"
-           "sys.exit(subprocess.call([sys.executable, '-I', '-c', inner]))"},
-          stop.get_token());
+  const auto run = Run({"python3", "-I", "-c",
+                        "import subprocess, sys\n"
+                        "inner = \"import time; open('started', 'w').close(); time.sleep(60)\"\n"
+                        "sys.exit(subprocess.call([sys.executable, '-I', '-c', inner]))"},
+                       stop.get_token());
   ASSERT_FALSE(run.has_value());
   EXPECT_EQ(run.error().kind, ErrorKind::kCancelled);
   EXPECT_GT(polls_, 0);
@@ -75,8 +75,8 @@ TEST_F(ProgramTest, BlockedSignalsAreNotInherited) {
   sigemptyset(&interrupts);
   sigaddset(&interrupts, SIGINT);
   pthread_sigmask(SIG_BLOCK, &interrupts, &before);
-  const auto run = Run({"python3", "-I", "-c",
-                        "import signal, sys; sys.exit(len(signal.pthread_sigmask(0, [])))"});
+  const auto run = Run(
+      {"python3", "-I", "-c", "import signal, sys; sys.exit(len(signal.pthread_sigmask(0, [])))"});
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   EXPECT_TRUE(run.has_value()) << run.error().message;
 }

@@ -1,7 +1,7 @@
-#include <fmt/format.h>
-
 #include <filesystem>
 #include <system_error>
+
+#include <fmt/format.h>
 
 #include "hub/disk.h"
 #include "hub/file_lock.h"

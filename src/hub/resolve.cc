@@ -1,11 +1,11 @@
 #include "hub/resolve.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <system_error>
+
+#include <fmt/format.h>
 
 #include "hub/disk.h"
 #include "hub/home.h"
@@ -23,8 +23,7 @@ constexpr std::chrono::hours kAskAgain(24);
 bool IsRepository(const std::string& model) { return model.starts_with("hf:"); }
 
 bool IsPath(const std::string& model) {
-  return !IsRepository(model) &&
-         (model.find('/') != std::string::npos || model.ends_with(".gguf"));
+  return !IsRepository(model) && (model.find('/') != std::string::npos || model.ends_with(".gguf"));
 }
 
 Result<ResolvedModel> ResolvePath(const std::string& model) {

@@ -47,8 +47,9 @@ TEST_F(ResolveTest, LocalOnlyNeverFetches) {
   UseCatalogue(Url("source.bin"));
   const auto model = ResolveLocal(std::string(kDefaultModel));
   ASSERT_FALSE(model.has_value());
-  EXPECT_EQ(model.error().message,
-            "qwen2.5-0.5b-instruct:q4_k_m is not here yet: vivace pull qwen2.5-0.5b-instruct:q4_k_m");
+  EXPECT_EQ(
+      model.error().message,
+      "qwen2.5-0.5b-instruct:q4_k_m is not here yet: vivace pull qwen2.5-0.5b-instruct:q4_k_m");
   ASSERT_TRUE(ResolveText(std::string(kDefaultModel)).has_value());
   EXPECT_TRUE(ResolveLocal(std::string(kDefaultModel)).has_value());
 }
@@ -84,8 +85,8 @@ TEST_F(ResolveTest, NamesForRemovingAreNoPaths) {
   EXPECT_EQ(*FileOf("mine.gguf"), "mine.gguf");
   EXPECT_EQ(*FileOf("gemma-3-270m"), "gemma-3-270m-q4_k_m.gguf");
   EXPECT_EQ(*FileOf("hf:org/repo/x.gguf"), "org--repo--x.gguf");
-  for (const char* text : {"../x.gguf", "/tmp/x.gguf", "", "..", ".hidden.gguf", "hf:../x/y.gguf",
-                           "models/x.gguf"}) {
+  for (const char* text :
+       {"../x.gguf", "/tmp/x.gguf", "", "..", ".hidden.gguf", "hf:../x/y.gguf", "models/x.gguf"}) {
     EXPECT_FALSE(FileOf(text).has_value()) << text;
   }
 }

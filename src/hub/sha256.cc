@@ -1,13 +1,13 @@
 #include "hub/sha256.h"
 
-#include <fmt/format.h>
-#include <openssl/evp.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <memory>
 #include <system_error>
 #include <vector>
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
 
 namespace vivace {
 

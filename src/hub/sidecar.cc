@@ -1,6 +1,7 @@
 #include "hub/sidecar.h"
 
 #include <fstream>
+
 #include <nlohmann/json.hpp>
 
 #include "hub/disk.h"

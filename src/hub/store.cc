@@ -1,12 +1,13 @@
 #include "hub/store.h"
 
-#include <fmt/chrono.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
 
 #include "hub/disk.h"
 #include "hub/file_lock.h"
@@ -65,11 +66,13 @@ std::vector<LocalModel> ListModels() {
 Result<void> RemoveModel(const std::string& file) {
   const std::string path = ModelPath(file);
   constexpr const char* kSuffixes[] = {"", ".part", ".packages.part"};
-  const bool there = std::any_of(std::begin(kSuffixes), std::end(kSuffixes), [&](const char* suffix) {
-    std::error_code error;
-    return fs::is_regular_file(path + suffix, error);
-  });
-  if (!there) return Fail(ErrorKind::kNotFound, fmt::format("{} is not in {}", file, ModelsFolder()));
+  const bool there =
+      std::any_of(std::begin(kSuffixes), std::end(kSuffixes), [&](const char* suffix) {
+        std::error_code error;
+        return fs::is_regular_file(path + suffix, error);
+      });
+  if (!there)
+    return Fail(ErrorKind::kNotFound, fmt::format("{} is not in {}", file, ModelsFolder()));
   const auto lock = FileLock::TryAcquire(path + ".lock");
   if (!lock && lock.error().kind == ErrorKind::kExhausted) {
     return Fail(ErrorKind::kExhausted, fmt::format("{} is being fetched by another process", file));

@@ -16,7 +16,9 @@ class StoreTest : public HubTest {
   void WritePart(const std::string& content, const std::string& suffix = ".part") const {
     tree_.Write("home/models/tiny.gguf" + suffix, content);
   }
-  bool Exists(const std::string& path) const { return std::filesystem::exists(tree_.root() + path); }
+  bool Exists(const std::string& path) const {
+    return std::filesystem::exists(tree_.root() + path);
+  }
 };
 
 TEST_F(StoreTest, HomeFolderRules) {
