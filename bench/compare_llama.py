@@ -26,10 +26,10 @@ def free_port():
 
 
 class Llama:
-    def __init__(self, binary, model, threads):
+    def __init__(self, binary, model, threads, extra):
         self.url = f"http://127.0.0.1:{(port := free_port())}"
         self.process = subprocess.Popen(
-            [binary, "-m", model, "-t", str(threads), "-c", "4096", "--port", str(port), "-np", "1"],
+            [binary, "-m", model, "-t", str(threads), "-c", "4096", *extra, "--port", str(port), "-np", "1"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for _ in range(600):
             try:
@@ -80,10 +80,12 @@ def main():
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--kernels", default="")
+    parser.add_argument("--llama-flags", default="", help="more flags for llama-server")
     arguments = parser.parse_args()
     long_prompt = WORDS * 32
     short_prompt = "The capital of France is"
-    server = Llama(arguments.llama_server, arguments.model, arguments.threads)
+    server = Llama(arguments.llama_server, arguments.model, arguments.threads,
+                   arguments.llama_flags.split())
     prefill, decode, start = ([], []), ([], []), []
     try:
         for _ in range(arguments.rounds):
