@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
-#include <optional>
 
 #include <fmt/format.h>
 
@@ -28,7 +27,7 @@ class ProgressBar {
 
   void Show(std::uint64_t done, std::uint64_t total) {
     const double now = NowMs();
-    if (!first_) first_ = {now, done};
+    if (shown_ms_ == 0) first_ = {now, done};
     const bool complete = total != 0 && done >= total;
     const double pause = terminal_ ? kTerminalPauseMs : kPlainPauseMs;
     if (complete ? complete_ : now - shown_ms_ < pause) return;
@@ -49,7 +48,7 @@ class ProgressBar {
 
   std::string Line(double now, std::uint64_t done, std::uint64_t total) const {
     const double rate =
-        static_cast<double>(done - std::min(done, first_->bytes)) / (now - first_->ms + 1) * 1000;
+        static_cast<double>(done - std::min(done, first_.bytes)) / (now - first_.ms + 1) * 1000;
     const std::string speed = HumanBytes(rate) + "/s";
     const auto bytes = static_cast<double>(done);
     if (total == 0) return fmt::format("{} ({})", HumanBytes(bytes), speed);
@@ -73,8 +72,8 @@ class ProgressBar {
   bool terminal_;
   bool open_line_ = false;
   bool complete_ = false;
-  std::optional<Start> first_;
-  double shown_ms_ = 0;
+  Start first_ = {0, 0};
+  double shown_ms_ = 0;  // 0: never
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <exception>
 #include <new>
 
 #include <fmt/format.h>
@@ -59,6 +60,10 @@ int main(int argc, char** argv) {
     return vivace::Main(argc, argv);
   } catch (const std::bad_alloc&) {
     std::fputs("vivace: out of memory\n", stderr);
+    return vivace::kExitFailed;
+  } catch (const std::exception& error) {
+    // A library threw where none was expected to: no thread could be started, for one.
+    std::fprintf(stderr, "vivace: %s\n", error.what());
     return vivace::kExitFailed;
   }
 }

@@ -47,7 +47,7 @@ class Transfer {
   Transfer& operator=(const Transfer&) = delete;
 
   Attempt Run(const std::string& url) {
-    File file(std::fopen(part_path_.c_str(), "ab"), std::fclose);
+    const File file(std::fopen(part_path_.c_str(), "ab"), std::fclose);
     if (file == nullptr) {
       return Failed(ErrorKind::kIo, part_path_ + ": " + std::generic_category().message(errno));
     }
@@ -195,6 +195,12 @@ class Tries {
   bool restarted_ = false;
 };
 
+// Adds what was not known yet.
+void Learn(const Announced& said, Announced& known) {
+  if (known.size == 0) known.size = said.size;
+  if (known.sha256.empty()) known.sha256 = said.sha256;
+}
+
 void Pause(const std::stop_token& stop) {
   for (int i = 0; i < 10 && !stop.stop_requested(); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -210,8 +216,7 @@ Result<Announced> DownloadUrl(const std::string& url, const std::string& part_pa
     if (known.size != 0 && FileSize(part_path) == known.size) return known;
     Transfer transfer(part_path, known.size, events);
     Attempt attempt = transfer.Run(url);
-    if (known.size == 0) known.size = transfer.announced().size;
-    if (known.sha256.empty()) known.sha256 = transfer.announced().sha256;
+    Learn(transfer.announced(), known);
     if (attempt.outcome == Outcome::kDone) return known;
     if (!tries.MayRepeat(attempt, transfer.received())) return Failure(std::move(attempt.error));
     if (attempt.outcome == Outcome::kRestart) RemoveFile(part_path);

@@ -67,7 +67,9 @@ std::vector<Probe> ProbeSources(const std::vector<Source>& sources, const std::s
     if (running == 0) break;
     curl_multi_poll(multi.get(), nullptr, 0, kPollMs, nullptr);
   }
-  for (Question& question : questions) curl_multi_remove_handle(multi.get(), question.curl.get());
+  for (const Question& question : questions) {
+    curl_multi_remove_handle(multi.get(), question.curl.get());
+  }
   return probes;
 }
 

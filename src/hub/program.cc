@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -15,8 +16,6 @@
 #include <fmt/format.h>
 
 #include "hub/disk.h"
-
-extern char** environ;
 
 namespace vivace {
 namespace {
@@ -61,8 +60,9 @@ class SpawnSettings {
 
  private:
   static std::vector<char*> Pointers(std::vector<std::string>& own, char** more) {
-    std::vector<char*> pointers;
-    for (std::string& text : own) pointers.push_back(text.data());
+    std::vector<char*> pointers(own.size());
+    std::transform(own.begin(), own.end(), pointers.begin(),
+                   [](std::string& text) { return text.data(); });
     for (; more != nullptr && *more != nullptr; ++more) pointers.push_back(*more);
     pointers.push_back(nullptr);
     return pointers;

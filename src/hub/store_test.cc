@@ -44,7 +44,7 @@ TEST_F(StoreTest, AFolderThatCannotBeMadeIsNamed) {
 TEST_F(StoreTest, Sha256IsTheStandards) {
   tree_.Write("abc", "abc");
   EXPECT_EQ(*Sha256OfFile(tree_.root() + "abc"), kAbcSha256);
-  std::stop_source stop;
+  const std::stop_source stop;
   stop.request_stop();
   EXPECT_EQ(Sha256OfFile(tree_.root() + "abc", stop.get_token()).error().kind,
             ErrorKind::kCancelled);
@@ -90,13 +90,13 @@ TEST_F(StoreTest, AWrongSizeNeverBecomesAModel) {
 }
 
 TEST_F(StoreTest, APartialDownloadIsContinued) {
-  CatalogueEntry entry = Entry("xbc", kAbcSha256);  // the first byte is not fetched again
+  const CatalogueEntry entry = Entry("xbc", kAbcSha256);  // the first byte is not fetched again
   WritePart("a");
   EXPECT_TRUE(PullTiny(entry).has_value());
 }
 
 TEST_F(StoreTest, ACompletePartialNeedsNoSource) {
-  CatalogueEntry entry = Entry("xyz", kAbcSha256);
+  const CatalogueEntry entry = Entry("xyz", kAbcSha256);
   WritePart("abc");
   EXPECT_TRUE(PullTiny(entry).has_value());
 }
@@ -135,7 +135,7 @@ TEST_F(StoreTest, AllReasonsAreTold) {
 }
 
 TEST_F(StoreTest, AnUnknownHashIsRecordedAndExpectedAgain) {
-  CatalogueEntry entry = Entry("abc", "");
+  const CatalogueEntry entry = Entry("abc", "");
   ASSERT_TRUE(PullTiny(entry).has_value());
   EXPECT_EQ(ListModels()[0].checked_against, "nothing");
   EXPECT_EQ(ListModels()[0].sha256, kAbcSha256);
@@ -156,7 +156,7 @@ TEST_F(StoreTest, MoreThanTheDiskHoldsIsRefused) {
 }
 
 TEST_F(StoreTest, AStopKeepsThePartialFile) {
-  std::stop_source stop;
+  const std::stop_source stop;
   stop.request_stop();
   PullEvents events = Events();
   events.stop = stop.get_token();
