@@ -1,5 +1,4 @@
 #include <editline/readline.h>
-#include <fmt/format.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -7,6 +6,8 @@
 #include <iostream>
 #include <optional>
 #include <sstream>
+
+#include <fmt/format.h>
 
 #include "app/interrupts.h"
 #include "app/prompt.h"
@@ -78,8 +79,7 @@ class TerminalChat {
          .sampling = flags_.sampling,
          .max_tokens = flags_.max_tokens,
          .stop = flags_.stop},
-        interrupt.token(),
-        [](std::string_view text) { std::cout << text << std::flush; });
+        interrupt.token(), [](std::string_view text) { std::cout << text << std::flush; });
     if (!result) return Undo(result.error());
     fmt::print("{}\n\n", interrupt.interrupted() ? " [stopped]" : "");
     timings_ = result->timings;

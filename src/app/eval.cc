@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -6,6 +5,8 @@
 #include <iostream>
 #include <iterator>
 #include <memory>
+
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "app/commands.h"
@@ -29,8 +30,8 @@ Result<double> ScoreWindow(Generator& generator, std::span<const TokenId> window
   const auto vocab = static_cast<std::size_t>(generator.model().config().vocab_size);
   const std::int64_t stride = LogitsStride(generator.model().config());
   double nll = 0;
-  VIVACE_RETURN_IF_ERROR(generator.Evaluate(
-      window, [&](std::int64_t first, std::int64_t rows, const float* logits) {
+  VIVACE_RETURN_IF_ERROR(
+      generator.Evaluate(window, [&](std::int64_t first, std::int64_t rows, const float* logits) {
         for (std::int64_t row = 0; row < rows; ++row) {
           const auto next = static_cast<std::size_t>(first + row + 1);
           if (next >= window.size()) return;
@@ -63,9 +64,9 @@ Result<int> Eval(EvalFlags flags) {
   }
   double nll = 0;
   for (std::int64_t i = 0; i < windows; ++i) {
-    const auto score = ScoreWindow(
-        (*session)->generator(),
-        std::span(ids).subspan(static_cast<std::size_t>(i * window), static_cast<std::size_t>(window)));
+    const auto score = ScoreWindow((*session)->generator(),
+                                   std::span(ids).subspan(static_cast<std::size_t>(i * window),
+                                                          static_cast<std::size_t>(window)));
     if (!score) return Failure(score.error());
     nll += *score;
     if (isatty(STDERR_FILENO) != 0) {

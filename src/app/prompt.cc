@@ -56,8 +56,8 @@ std::vector<TokenId> RawPrompt(const Model& model, std::string_view text, bool p
   const Tokenizer& tokenizer = model.tokenizer();
   std::vector<TokenId> ids;
   if (tokenizer.add_bos() && tokenizer.bos()) ids.push_back(*tokenizer.bos());
-  tokenizer.Encode(text,
-                   parse_special ? Tokenizer::Special::kParse : Tokenizer::Special::kAsText, ids);
+  tokenizer.Encode(text, parse_special ? Tokenizer::Special::kParse : Tokenizer::Special::kAsText,
+                   ids);
   return ids;
 }
 

@@ -1,6 +1,5 @@
 #include "app/run.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,8 @@
 #include <limits>
 #include <memory>
 #include <random>
+
+#include <fmt/format.h>
 
 #include "app/commands.h"
 #include "app/interrupts.h"
@@ -64,15 +65,15 @@ Result<int> Answer(const RunFlags& flags) {
   const auto prompt = PromptIds(flags, (*session)->model());
   if (!prompt) return Failure(prompt.error());
   const InterruptScope interrupt;
-  const auto result = (*session)->generator().Generate(
-      {.prompt = *prompt,
-       .sampling = flags.sampling,
-       .max_tokens = flags.max_tokens,
-       .stop = flags.stop,
-       .logprobs = flags.logprobs},
-      interrupt.token(), [&](std::string_view text) {
-        if (!flags.json) std::cout << text << std::flush;
-      });
+  const auto result =
+      (*session)->generator().Generate({.prompt = *prompt,
+                                        .sampling = flags.sampling,
+                                        .max_tokens = flags.max_tokens,
+                                        .stop = flags.stop,
+                                        .logprobs = flags.logprobs},
+                                       interrupt.token(), [&](std::string_view text) {
+                                         if (!flags.json) std::cout << text << std::flush;
+                                       });
   if (!result) return Failure(result.error());
   if (flags.json) {
     PrintJson(*result, *prompt, **session);
@@ -92,7 +93,8 @@ Result<int> Run(RunFlags flags) {
     if (flags.prompt.ends_with('\n')) flags.prompt.pop_back();
   }
   if (flags.prompt.empty()) {
-    return Fail(ErrorKind::kBadInput, "the prompt is empty: give -p TEXT or text on standard input");
+    return Fail(ErrorKind::kBadInput,
+                "the prompt is empty: give -p TEXT or text on standard input");
   }
   return Answer(flags);
 }
@@ -107,7 +109,9 @@ void AddSamplingFlags(CLI::App& command, SamplingParams& sampling) {
   command.add_option("--top-p", sampling.top_p)->group(group)->capture_default_str();
   command.add_option("--min-p", sampling.min_p)->group(group)->capture_default_str();
   command.add_option("--typical-p", sampling.typical_p)->group(group)->capture_default_str();
-  command.add_option("--repeat-penalty", sampling.repeat_penalty)->group(group)->capture_default_str();
+  command.add_option("--repeat-penalty", sampling.repeat_penalty)
+      ->group(group)
+      ->capture_default_str();
   command.add_option("--repeat-last-n", sampling.repeat_last_n, "-1 is all")
       ->group(group)
       ->capture_default_str();
@@ -123,20 +127,22 @@ void AddSamplingFlags(CLI::App& command, SamplingParams& sampling) {
 
 void AddRun(CLI::App& app, CommandSlot& slot) {
   auto flags = std::make_shared<RunFlags>();
-  CLI::App* command = app.add_subcommand(
-      "run", "Chat in the terminal, or answer once with -p or piped input");
+  CLI::App* command =
+      app.add_subcommand("run", "Chat in the terminal, or answer once with -p or piped input");
   AddSessionFlags(*command, flags->session);
-  CLI::Option* prompt =
-      command->add_option("-p,--prompt", flags->prompt, "Answer this and exit");
+  CLI::Option* prompt = command->add_option("-p,--prompt", flags->prompt, "Answer this and exit");
   command->add_option("--system", flags->system, "System message");
   command->add_flag("--raw", flags->raw, "No chat template: the model continues the text");
   command->add_option("--chat-template", flags->chat_template,
                       "Built-in template: chatml, smollm, llama2, llama3, gemma, plain");
-  command->add_option("--max-tokens", flags->max_tokens, "Longest answer; -1 until the context is full")
+  command
+      ->add_option("--max-tokens", flags->max_tokens,
+                   "Longest answer; -1 until the context is full")
       ->check(CLI::Range(std::int64_t{-1}, std::int64_t{1} << 30))
       ->capture_default_str();
   command->add_option("--stop", flags->stop, "End the answer before this text (repeatable)");
-  command->add_option("--logprobs", flags->logprobs, "With --json: the N most likely tokens per step")
+  command
+      ->add_option("--logprobs", flags->logprobs, "With --json: the N most likely tokens per step")
       ->check(CLI::Range(0, 1 << 20));
   command->add_flag("--json", flags->json, "One JSON object on standard output");
   command->add_flag("--timings", flags->timings, "A line of timings on standard error");

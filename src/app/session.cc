@@ -1,9 +1,10 @@
 #include "app/session.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdlib>
+
+#include <fmt/format.h>
 
 #include "app/fetch.h"
 #include "base/clock.h"
@@ -90,10 +91,10 @@ Result<std::unique_ptr<Session>> Session::Open(const SessionFlags& flags) {
   session->name_ = opened->name;
   session->team_ = std::move(opened->team);
   session->model_ = std::move(opened->model);
-  auto generator = Generator::Create(
-      *session->model_, *session->team_,
-      {.context = std::min(flags.context, session->model_->config().context),
-       .prompt_chunk = flags.prompt_chunk});
+  auto generator =
+      Generator::Create(*session->model_, *session->team_,
+                        {.context = std::min(flags.context, session->model_->config().context),
+                         .prompt_chunk = flags.prompt_chunk});
   if (!generator) return Failure(std::move(generator).error());
   session->generator_ = std::move(*generator);
   session->load_ms_ = NowMs() - start;

@@ -2,10 +2,11 @@
 // thread team and a generator.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 #include <string>
+
+#include <CLI/CLI.hpp>
 
 #include "base/result.h"
 #include "base/thread_team.h"

@@ -1,8 +1,8 @@
 #include "app/timings.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 namespace vivace {
 namespace {

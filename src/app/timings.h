@@ -1,8 +1,9 @@
 // How an answer's times are shown: as JSON fields and as a line for people.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
+
+#include <nlohmann/json.hpp>
 
 #include "engine/generator.h"
 

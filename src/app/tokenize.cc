@@ -1,9 +1,9 @@
-#include <fmt/format.h>
-
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <memory>
+
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "app/commands.h"

@@ -24,8 +24,8 @@ Result<Buffer> Buffer::Allocate(std::size_t bytes, HugePages huge) {
   void* mapping = mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED) {
-    return Fail(ErrorKind::kExhausted, "cannot reserve " + std::to_string(bytes) + " bytes: " +
-                                           std::generic_category().message(errno));
+    return Fail(ErrorKind::kExhausted, "cannot reserve " + std::to_string(bytes) +
+                                           " bytes: " + std::generic_category().message(errno));
   }
   buffer.mapping_ = mapping;
   buffer.mapped_ = bytes + slack;

@@ -6,8 +6,9 @@
 
 #include <cstdint>
 #include <string>
-#include <tl/expected.hpp>
 #include <utility>
+
+#include <tl/expected.hpp>
 
 namespace vivace {
 
@@ -47,8 +48,8 @@ inline Failure Context(Error error, const std::string& where) {
 }  // namespace vivace
 
 // Leaves the enclosing function with the error of a failed Result<void>.
-#define VIVACE_RETURN_IF_ERROR(expression)                          \
-  do {                                                              \
-    if (auto vivace_result = (expression); !vivace_result)          \
-      return ::vivace::Failure(std::move(vivace_result).error());   \
+#define VIVACE_RETURN_IF_ERROR(expression)                        \
+  do {                                                            \
+    if (auto vivace_result = (expression); !vivace_result)        \
+      return ::vivace::Failure(std::move(vivace_result).error()); \
   } while (false)

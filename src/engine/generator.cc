@@ -1,9 +1,9 @@
 #include "engine/generator.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "base/clock.h"
 #include "engine/text_output.h"
@@ -21,8 +21,8 @@ Result<void> Check(const GenerateRequest& request, const Model& model, std::int6
   if (request.prompt.empty()) return Fail(ErrorKind::kBadInput, "the prompt has no tokens");
   const auto length = static_cast<std::int64_t>(request.prompt.size());
   if (length >= context) {
-    return Fail(ErrorKind::kBadInput, fmt::format("the prompt has {} tokens, allowed is up to {}",
-                                                  length, context - 1));
+    return Fail(ErrorKind::kBadInput,
+                fmt::format("the prompt has {} tokens, allowed is up to {}", length, context - 1));
   }
   for (const TokenId token : request.prompt) {
     if (token < 0 || token >= model.config().vocab_size) {
@@ -53,8 +53,7 @@ Result<std::unique_ptr<Generator>> Generator::Create(const Model& model, ThreadT
   const Config& config = model.config();
   const PageShape shape = {
       .layers = config.layers, .kv_heads = config.kv_heads, .dim = config.head_dim};
-  auto pool =
-      PagePool::Create(shape, (options.context + kPagePositions - 1) / kPagePositions);
+  auto pool = PagePool::Create(shape, (options.context + kPagePositions - 1) / kPagePositions);
   if (!pool) return Failure(std::move(pool).error());
   const std::int64_t rows = std::max(options.prompt_chunk, kLogitRows);
   auto space = Workspace::Allocate(config, rows, team.size());
@@ -62,8 +61,8 @@ Result<std::unique_ptr<Generator>> Generator::Create(const Model& model, ThreadT
   const auto logits = static_cast<std::size_t>(kLogitRows * LogitsStride(config)) * sizeof(float);
   auto memory = Buffer::Allocate(logits, HugePages::kYes);
   if (!memory) return Failure(std::move(memory).error());
-  return std::unique_ptr<Generator>(new Generator(model, team, options, std::move(*pool),
-                                                  std::move(*space), std::move(*memory)));
+  return std::unique_ptr<Generator>(
+      new Generator(model, team, options, std::move(*pool), std::move(*space), std::move(*memory)));
 }
 
 Generator::Generator(const Model& model, ThreadTeam& team, const GeneratorOptions& options,
@@ -114,64 +113,71 @@ Result<void> Generator::Prefill(std::span<const TokenId> tokens, const std::stop
   return {};
 }
 
-Result<GenerateResult> Generator::Generate(const GenerateRequest& request,
-                                           const std::stop_token& cancel,
-                                           const std::function<void(std::string_view)>& on_text) {
-  VIVACE_RETURN_IF_ERROR(Check(request, model_, options_.context));
+Result<void> Generator::Decode(const GenerateRequest& request, const std::stop_token& cancel,
+                               Sampler& sampler, TextOutput& output, GenerateResult& result) {
   const Tokenizer& tokenizer = model_.tokenizer();
   const auto vocab = static_cast<std::size_t>(model_.config().vocab_size);
-  const double start = NowMs();
-  GenerateResult result;
-  result.timings.prompt_tokens = static_cast<std::int64_t>(request.prompt.size());
-  Sampler sampler(request.sampling, vocab);
-  for (const TokenId token : request.prompt) sampler.Accept(token);
-  TextOutput output(tokenizer, request.stop, on_text);
-
-  const std::int64_t cached = ReusePrefix(request.prompt);
-  result.timings.cached_tokens = cached;
-  const auto prefilled =
-      Prefill(std::span(request.prompt).subspan(static_cast<std::size_t>(cached)), cancel);
-  if (!prefilled && prefilled.error().kind != ErrorKind::kCancelled) {
-    return Failure(prefilled.error());
-  }
-  result.timings.prefill_ms = NowMs() - start;
-  const std::int64_t room = options_.context - result.timings.prompt_tokens;
-  const std::int64_t limit =
-      request.max_tokens < 0 ? room : std::min(request.max_tokens, room);
   const std::span<const float> logits(logits_memory_.As<float>().data(), vocab);
-  double first_token = 0;
-  result.finish_reason = prefilled ? FinishReason::kLength : FinishReason::kCancelled;
-  while (prefilled && static_cast<std::int64_t>(result.tokens.size()) < limit) {
+  const std::int64_t room = options_.context - result.timings.prompt_tokens;
+  const std::int64_t limit = request.max_tokens < 0 ? room : std::min(request.max_tokens, room);
+  result.finish_reason = FinishReason::kLength;
+  while (static_cast<std::int64_t>(result.tokens.size()) < limit) {
+    if (!result.tokens.empty()) {
+      const TokenId last = result.tokens.back();
+      sampler.Accept(last);
+      constexpr std::int64_t kRow = 0;
+      VIVACE_RETURN_IF_ERROR(Step({&last, 1}, {&kRow, 1}));
+      ComputeLogits(model_, 0, 1, space_, team_, logits_memory_.As<float>().data());
+    }
     const TokenId token = sampler.Sample(logits, cached_.size());
-    if (result.tokens.empty()) first_token = NowMs();
+    if (result.tokens.empty()) result.timings.first_token_ms = NowMs() - start_ms_;
     if (tokenizer.IsEndOfGeneration(token) && !request.ignore_end) {
       result.finish_reason = FinishReason::kStop;
-      break;
+      return {};
     }
     result.tokens.push_back(token);
     if (request.logprobs > 0) result.logprobs.push_back(TopLogprobs(logits, request.logprobs));
     if (output.Push(token)) {
       result.finish_reason = FinishReason::kStopString;
       result.stopping_word = output.stopping_word();
-      break;
+      return {};
     }
     if (cancel.stop_requested()) {
       result.finish_reason = FinishReason::kCancelled;
-      break;
+      return {};
     }
-    if (static_cast<std::int64_t>(result.tokens.size()) == limit) break;
-    sampler.Accept(token);
-    constexpr std::int64_t kRow = 0;
-    VIVACE_RETURN_IF_ERROR(Step({&token, 1}, {&kRow, 1}));
-    ComputeLogits(model_, 0, 1, space_, team_, logits_memory_.As<float>().data());
+  }
+  return {};
+}
+
+Result<GenerateResult> Generator::Generate(const GenerateRequest& request,
+                                           const std::stop_token& cancel,
+                                           const std::function<void(std::string_view)>& on_text) {
+  VIVACE_RETURN_IF_ERROR(Check(request, model_, options_.context));
+  start_ms_ = NowMs();
+  GenerateResult result;
+  GenerateTimings& timings = result.timings;
+  timings.prompt_tokens = static_cast<std::int64_t>(request.prompt.size());
+  Sampler sampler(request.sampling, static_cast<std::size_t>(model_.config().vocab_size));
+  for (const TokenId token : request.prompt) sampler.Accept(token);
+  TextOutput output(model_.tokenizer(), request.stop, on_text);
+
+  timings.cached_tokens = ReusePrefix(request.prompt);
+  const auto rest =
+      std::span(request.prompt).subspan(static_cast<std::size_t>(timings.cached_tokens));
+  const auto prefilled = Prefill(rest, cancel);
+  timings.prefill_ms = NowMs() - start_ms_;
+  if (prefilled) {
+    VIVACE_RETURN_IF_ERROR(Decode(request, cancel, sampler, output, result));
+  } else if (prefilled.error().kind == ErrorKind::kCancelled) {
+    result.finish_reason = FinishReason::kCancelled;
+  } else {
+    return Failure(prefilled.error());
   }
   output.Finish();
   result.text = output.text();
-  const double end = NowMs();
-  if (first_token == 0) first_token = end;
-  result.timings.first_token_ms = first_token - start;
-  result.timings.decoded_tokens = static_cast<std::int64_t>(result.tokens.size());
-  result.timings.decode_ms = end - first_token;
+  timings.decoded_tokens = static_cast<std::int64_t>(result.tokens.size());
+  timings.decode_ms = NowMs() - start_ms_ - std::max(timings.first_token_ms, timings.prefill_ms);
   return result;
 }
 

@@ -23,16 +23,19 @@
 
 namespace vivace {
 
+class Sampler;
+class TextOutput;
+
 enum class FinishReason : std::uint8_t { kStop, kLength, kStopString, kCancelled };
 const char* FinishReasonName(FinishReason reason);  // "stop", "length", "stop", "cancelled"
 
 struct GenerateRequest {
-  std::vector<TokenId> prompt;     // at least one token
+  std::vector<TokenId> prompt;  // at least one token
   SamplingParams sampling;
-  std::int64_t max_tokens = -1;    // -1: until the context is full
-  std::vector<std::string> stop;   // the text ends before the first of them
-  std::size_t logprobs = 0;        // most likely tokens to report per step, by a plain softmax
-  bool ignore_end = false;         // go on after an end-of-generation token
+  std::int64_t max_tokens = -1;   // -1: until the context is full
+  std::vector<std::string> stop;  // the text ends before the first of them
+  std::size_t logprobs = 0;       // most likely tokens to report per step, by a plain softmax
+  bool ignore_end = false;        // go on after an end-of-generation token
 };
 
 // All times are wall clock, in milliseconds.
@@ -42,7 +45,7 @@ struct GenerateTimings {
   double prefill_ms = 0;           // start of the call to the prompt's logits
   double first_token_ms = 0;       // start of the call to the first token
   std::int64_t decoded_tokens = 0;
-  double decode_ms = 0;            // first token to last
+  double decode_ms = 0;  // first token to last
 };
 
 struct GenerateResult {
@@ -50,13 +53,13 @@ struct GenerateResult {
   std::string text;
   std::vector<std::vector<TokenLogprob>> logprobs;  // per token, where asked for
   FinishReason finish_reason = FinishReason::kStop;
-  std::string stopping_word;    // of kStopString
+  std::string stopping_word;  // of kStopString
   GenerateTimings timings;
 };
 
 struct GeneratorOptions {
-  std::int64_t context = 4096;       // positions of keys and values
-  std::int64_t prompt_chunk = 512;   // rows of one prefill pass
+  std::int64_t context = 4096;      // positions of keys and values
+  std::int64_t prompt_chunk = 512;  // rows of one prefill pass
 };
 
 class Generator {
@@ -86,6 +89,9 @@ class Generator {
   std::int64_t ReusePrefix(std::span<const TokenId> prompt);
   // Evaluates `tokens` after what is cached; logits of the last one to logits_.
   Result<void> Prefill(std::span<const TokenId> tokens, const std::stop_token& cancel);
+  // Samples and evaluates, token by token, from the logits that Prefill left.
+  Result<void> Decode(const GenerateRequest& request, const std::stop_token& cancel,
+                      Sampler& sampler, TextOutput& output, GenerateResult& result);
   Result<void> Step(std::span<const TokenId> tokens, std::span<const std::int64_t> output_rows);
 
   const Model& model_;
@@ -96,6 +102,7 @@ class Generator {
   Buffer logits_memory_;
   SequenceKv kv_;
   std::vector<TokenId> cached_;  // the tokens in kv_
+  double start_ms_ = 0;          // of the running Generate
 };
 
 }  // namespace vivace

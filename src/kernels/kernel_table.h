@@ -49,12 +49,13 @@ using MatmulKernel = void (*)(const MatmulArgs& args);
 //   sum   = 16 lanes (lane = p % 16) added up over pages, then the 8-4-2-1 tree
 //   o[d]  = fma chain over p ascending of e[p] * v[p][d], from +0
 struct AttentionChunkArgs {
-  const float* q;         // [rows][heads][dim] with q_stride floats between rows; scaled by 1/sqrt(dim)
+  const float* q;  // [rows][heads][dim] with q_stride floats between rows; scaled by 1/sqrt(dim)
   std::int64_t q_stride;
   std::int64_t rows;
   std::int64_t heads;
   std::int64_t dim;  // a multiple of 16, <= 256
-  const std::uint16_t* const* keys;    // 8 pages, each f16 [dim][16 positions]; only visible ones are read
+  const std::uint16_t* const*
+      keys;  // 8 pages, each f16 [dim][16 positions]; only visible ones are read
   const std::uint16_t* const* values;  // 8 pages, each f16 [16 positions][dim]
   std::int64_t visible;                // for row 0; may be negative
   float* max;                          // [rows][heads]

@@ -31,7 +31,7 @@ void PackGroup(const PackedShape& shape, const std::byte* gguf_rows, std::int64_
                std::int64_t k, std::int64_t group, std::byte* out);
 
 // Row `row` of a packed matrix as GGUF blocks of k values (unpadded).
-void UnpackRow(const PackedShape& shape, const std::byte* packed, std::int64_t row,
-               std::int64_t k, std::byte* gguf_row);
+void UnpackRow(const PackedShape& shape, const std::byte* packed, std::int64_t row, std::int64_t k,
+               std::byte* gguf_row);
 
 }  // namespace vivace

@@ -51,7 +51,8 @@ Result<void> CheckConfig(const Config& config) {
     return OutOfRange("head count", config.heads,
                       "a multiple of the key/value head count " + std::to_string(config.kv_heads));
   }
-  if (config.head_dim % 16 != 0) return OutOfRange("head size", config.head_dim, "a multiple of 16");
+  if (config.head_dim % 16 != 0)
+    return OutOfRange("head size", config.head_dim, "a multiple of 16");
   if (config.hidden % 16 != 0) {
     return OutOfRange("embedding length", config.hidden, "a multiple of 16");
   }
@@ -59,9 +60,9 @@ Result<void> CheckConfig(const Config& config) {
     return OutOfRange("feed-forward length", config.ffn, "a multiple of 16");
   }
   if (!(config.rms_epsilon >= 0) || !(config.rms_epsilon < 1)) {
-    return Fail(ErrorKind::kBadInput, "the norm's epsilon is " +
-                                          std::to_string(config.rms_epsilon) +
-                                          ", allowed is 0 to 1");
+    return Fail(
+        ErrorKind::kBadInput,
+        "the norm's epsilon is " + std::to_string(config.rms_epsilon) + ", allowed is 0 to 1");
   }
   if (!(config.rope_base >= 1) || !std::isfinite(config.rope_base)) {
     return Fail(ErrorKind::kBadInput, "the rope base is " + std::to_string(config.rope_base) +
@@ -76,8 +77,9 @@ Result<Config> ReadConfig(const GgufFile& file) {
   if (!architecture) return Failure(architecture.error());
   config.architecture = *architecture;
   if (config.architecture != "qwen2" && config.architecture != "llama") {
-    return Fail(ErrorKind::kUnsupported, "architecture \"" + config.architecture +
-                                             "\" has no forward pass here, allowed is qwen2, llama");
+    return Fail(ErrorKind::kUnsupported,
+                "architecture \"" + config.architecture +
+                    "\" has no forward pass here, allowed is qwen2, llama");
   }
   config.name = file.GetString("general.name").value_or("");
   config.rope = config.architecture == "llama" ? RopeKind::kPairs : RopeKind::kHalves;
@@ -102,9 +104,9 @@ Result<Config> ReadConfig(const GgufFile& file) {
   config.head_dim = Optional(file, prefix + "attention.key_length", config.hidden / config.heads);
   const std::int64_t rotated = Optional(file, prefix + "rope.dimension_count", config.head_dim);
   if (rotated != config.head_dim) {
-    return Fail(ErrorKind::kUnsupported,
-                "rope.dimension_count is " + std::to_string(rotated) + ", allowed is the head size " +
-                    std::to_string(config.head_dim));
+    return Fail(ErrorKind::kUnsupported, "rope.dimension_count is " + std::to_string(rotated) +
+                                             ", allowed is the head size " +
+                                             std::to_string(config.head_dim));
   }
   const auto epsilon = file.GetF32(prefix + "attention.layer_norm_rms_epsilon");
   if (!epsilon) return Failure(epsilon.error());

@@ -15,9 +15,9 @@ namespace {
 // up the rest, and whole GEMM tiles of 32 rows.
 constexpr std::int64_t kProjectColumns = 32;
 
-void Multiply(const Matrix& matrix, const Activations& activations,
-              std::int64_t rows, std::int64_t group_begin, std::int64_t group_end,
-              ThreadSpace& thread, float* out, std::int64_t out_stride) {
+void Multiply(const Matrix& matrix, const Activations& activations, std::int64_t rows,
+              std::int64_t group_begin, std::int64_t group_end, ThreadSpace& thread, float* out,
+              std::int64_t out_stride) {
   matrix.matmul({.weights = matrix.data,
                  .group_bytes = matrix.group_bytes,
                  .group_begin = group_begin,
@@ -38,7 +38,8 @@ void Embed(const Pass& pass, TeamMember& member) {
     member.ForEachChunk(slice.rows, 8, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t row = slice.first_row + i;
-        const auto token = static_cast<std::size_t>(pass.batch.tokens[static_cast<std::size_t>(row)]);
+        const auto token =
+            static_cast<std::size_t>(pass.batch.tokens[static_cast<std::size_t>(row)]);
         DecodeRow(embedding.type, embedding.rows + token * embedding.row_bytes,
                   static_cast<std::size_t>(config.hidden),
                   pass.space.residual + row * config.hidden);
@@ -146,20 +147,21 @@ void ProjectQkv(const Pass& pass, std::int64_t layer_index, TeamMember& member) 
   ThreadSpace& thread = pass.thread(member);
   const std::int64_t dim = config.head_dim;
   const std::int64_t groups = dim / kGroupRows;
-  member.ForEachChunk(config.heads + 2 * config.kv_heads, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t index = begin; index < end; ++index) {
-      const HeadUnit unit = UnitOf(config, layer, index);
-      Multiply(unit.matrix, normed, pass.rows(), unit.head * groups,
-               (unit.head + 1) * groups, thread, thread.tile, dim);
-      for (const SequenceSlice& slice : pass.batch.slices) {
-        for (std::int64_t row = slice.first_row; row < slice.first_row + slice.rows; ++row) {
-          float* head = thread.tile + row * dim;
-          if (unit.bias != nullptr) pass.kernels().add(unit.bias + unit.head * dim, head, dim);
-          StoreHead(pass, layer_index, unit, slice, row, head);
+  member.ForEachChunk(
+      config.heads + 2 * config.kv_heads, 1, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t index = begin; index < end; ++index) {
+          const HeadUnit unit = UnitOf(config, layer, index);
+          Multiply(unit.matrix, normed, pass.rows(), unit.head * groups, (unit.head + 1) * groups,
+                   thread, thread.tile, dim);
+          for (const SequenceSlice& slice : pass.batch.slices) {
+            for (std::int64_t row = slice.first_row; row < slice.first_row + slice.rows; ++row) {
+              float* head = thread.tile + row * dim;
+              if (unit.bias != nullptr) pass.kernels().add(unit.bias + unit.head * dim, head, dim);
+              StoreHead(pass, layer_index, unit, slice, row, head);
+            }
+          }
         }
-      }
-    }
-  });
+      });
 }
 
 // residual += matrix * activations, by columns.
@@ -186,16 +188,18 @@ void GateAndUp(const Pass& pass, const LayerWeights& layer, TeamMember& member) 
   float* gate = thread.tile;
   float* up = thread.tile + pass.rows() * kUnitColumns;
   const std::int64_t unit_groups = kUnitColumns / kGroupRows;
-  member.ForEachChunk(layer.w_gate.groups(), unit_groups, [&](std::int64_t begin, std::int64_t end) {
-    const std::int64_t columns = (end - begin) * kGroupRows;
-    const std::int64_t first = begin * kGroupRows;
-    Multiply(layer.w_gate, normed, pass.rows(), begin, end, thread, gate, columns);
-    Multiply(layer.w_up, normed, pass.rows(), begin, end, thread, up, columns);
-    for (std::int64_t row = 0; row < pass.rows(); ++row) {
-      pass.kernels().silu_mul(gate + row * columns, up + row * columns, ffn.x(row) + first, columns);
-      ffn.QuantizeColumns(pass.kernels(), row, first, first + kUnitColumns);
-    }
-  });
+  member.ForEachChunk(
+      layer.w_gate.groups(), unit_groups, [&](std::int64_t begin, std::int64_t end) {
+        const std::int64_t columns = (end - begin) * kGroupRows;
+        const std::int64_t first = begin * kGroupRows;
+        Multiply(layer.w_gate, normed, pass.rows(), begin, end, thread, gate, columns);
+        Multiply(layer.w_up, normed, pass.rows(), begin, end, thread, up, columns);
+        for (std::int64_t row = 0; row < pass.rows(); ++row) {
+          pass.kernels().silu_mul(gate + row * columns, up + row * columns, ffn.x(row) + first,
+                                  columns);
+          ffn.QuantizeColumns(pass.kernels(), row, first, first + kUnitColumns);
+        }
+      });
 }
 
 void Layer(const Pass& pass, std::int64_t index, TeamMember& member) {
@@ -216,15 +220,16 @@ void OutputNorm(const Pass& pass, TeamMember& member) {
   const Config& config = pass.config();
   const auto rows = pass.batch.output_rows;
   ActivationBuffer& out = pass.space.hidden_activations;
-  member.ForEachChunk(static_cast<std::int64_t>(rows.size()), 4, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t row = rows[static_cast<std::size_t>(i)];
-      pass.kernels().rms_norm(pass.space.residual + row * config.hidden,
-                              pass.model.weights().output_norm, out.x(i), config.hidden,
-                              config.rms_epsilon);
-      out.Quantize(pass.kernels(), i);
-    }
-  });
+  member.ForEachChunk(static_cast<std::int64_t>(rows.size()), 4,
+                      [&](std::int64_t begin, std::int64_t end) {
+                        for (std::int64_t i = begin; i < end; ++i) {
+                          const std::int64_t row = rows[static_cast<std::size_t>(i)];
+                          pass.kernels().rms_norm(pass.space.residual + row * config.hidden,
+                                                  pass.model.weights().output_norm, out.x(i),
+                                                  config.hidden, config.rms_epsilon);
+                          out.Quantize(pass.kernels(), i);
+                        }
+                      });
 }
 
 }  // namespace

@@ -34,8 +34,8 @@ Result<TokenizerSpec> ReadTokenizerSpec(const GgufFile& file) {
     if (!types) return Failure(types.error());
     for (const std::int32_t type : *types) {
       if (type < 1 || type > 6) {
-        return Fail(ErrorKind::kBadInput,
-                    "tokenizer.ggml.token_type has " + std::to_string(type) + ", allowed is 1 to 6");
+        return Fail(ErrorKind::kBadInput, "tokenizer.ggml.token_type has " + std::to_string(type) +
+                                              ", allowed is 1 to 6");
       }
       spec.types.push_back(static_cast<TokenType>(type));
     }

@@ -1,7 +1,6 @@
 #include "model/loader.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -11,6 +10,8 @@
 #include <optional>
 #include <system_error>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "gguf/gguf_file.h"
 #include "model/pack_writer.h"

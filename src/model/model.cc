@@ -56,10 +56,9 @@ class TensorFinder {
   }
   static Failure WrongShape(const std::string& name, const PackedTensor& tensor, std::int64_t rows,
                             std::int64_t k) {
-    return Fail(ErrorKind::kBadInput,
-                "tensor " + name + " is " + std::to_string(tensor.rows) + " x " +
-                    std::to_string(tensor.k) + ", expected " + std::to_string(rows) + " x " +
-                    std::to_string(k));
+    return Fail(ErrorKind::kBadInput, "tensor " + name + " is " + std::to_string(tensor.rows) +
+                                          " x " + std::to_string(tensor.k) + ", expected " +
+                                          std::to_string(rows) + " x " + std::to_string(k));
   }
 
   Result<const std::byte*> Bytes(std::uint64_t offset, std::uint64_t size) const {
@@ -129,8 +128,7 @@ Result<Embedding> FindEmbedding(const PackMeta& meta, std::span<const std::byte>
   if (section.size() / *row_bytes < static_cast<std::size_t>(meta.config.vocab_size)) {
     return Fail(ErrorKind::kBadInput, "the embedding section is shorter than the vocabulary");
   }
-  return Embedding{
-      .type = meta.embedding_type, .rows = section.data(), .row_bytes = *row_bytes};
+  return Embedding{.type = meta.embedding_type, .rows = section.data(), .row_bytes = *row_bytes};
 }
 
 Result<Weights> FindWeights(const PackMeta& meta, const TensorFinder& find,
@@ -172,9 +170,8 @@ Result<Model> Model::FromImage(PackImage image, const KernelTable& kernels) {
   model.kernels_ = &kernels;
   model.chat_template_ = text(PackSection::kTemplate);
   const TensorFinder find(*meta, Section(bytes, *header, PackSection::kTensors), kernels);
-  VIVACE_RETURN_IF_ERROR(
-      Set(model.weights_,
-          FindWeights(*meta, find, Section(bytes, *header, PackSection::kEmbedding))));
+  VIVACE_RETURN_IF_ERROR(Set(
+      model.weights_, FindWeights(*meta, find, Section(bytes, *header, PackSection::kEmbedding))));
 
   const std::int64_t frequencies = model.config_.head_dim / 2;
   const auto factors = find.FindOptionalVector("rope_freqs.weight", frequencies);

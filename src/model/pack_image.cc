@@ -1,8 +1,6 @@
 #include "model/pack_image.h"
 
-#include <fmt/format.h>
 #include <sys/stat.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -10,6 +8,9 @@
 #include <cstring>
 #include <system_error>
 #include <vector>
+
+#include <fmt/format.h>
+#include <xxhash.h>
 
 namespace vivace {
 namespace {
@@ -84,8 +85,8 @@ Result<PackHeader> OpenPack(std::span<const std::byte> bytes) {
     return Fail(ErrorKind::kBadInput, "not a pack file");
   }
   if (header.version != kPackVersion) {
-    return Fail(ErrorKind::kUnsupported, fmt::format("pack version is {}, allowed is {}",
-                                                     header.version, kPackVersion));
+    return Fail(ErrorKind::kUnsupported,
+                fmt::format("pack version is {}, allowed is {}", header.version, kPackVersion));
   }
   if (header.checksum != Checksum(bytes.first(offsetof(PackHeader, checksum)))) {
     return Fail(ErrorKind::kBadInput, "the header has a wrong checksum");

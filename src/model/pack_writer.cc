@@ -1,10 +1,10 @@
 #include "model/pack_writer.h"
 
-#include <fmt/format.h>
-#include <xxhash.h>
-
 #include <algorithm>
 #include <cstring>
+
+#include <fmt/format.h>
+#include <xxhash.h>
 
 #include "gguf/gguf_file.h"
 #include "kernels/pack.h"
@@ -47,9 +47,9 @@ Result<std::uint64_t> PlaceTensors(const GgufFile& file, PackMeta& meta) {
       used += RoundUp(static_cast<std::uint64_t>(packed.rows) * sizeof(float), kLine);
       meta.vectors.emplace(name, packed);
     } else {
-      return Fail(ErrorKind::kUnsupported,
-                  fmt::format("tensor {} has {} dimensions, allowed is 1 or 2", name,
-                              tensor.dims.size()));
+      return Fail(
+          ErrorKind::kUnsupported,
+          fmt::format("tensor {} has {} dimensions, allowed is 1 or 2", name, tensor.dims.size()));
     }
   }
   return used;

@@ -17,9 +17,9 @@ class GgufFile;
 // What to write where: made once from the file's description, before any packing.
 struct PackPlan {
   PackMeta meta;
-  PackHeader header;                  // without checksums
+  PackHeader header;  // without checksums
   std::string meta_json;
-  std::vector<std::byte> tokenizer;   // tables of tokenizer/tables.h
+  std::vector<std::byte> tokenizer;  // tables of tokenizer/tables.h
   std::string chat_template;
 };
 

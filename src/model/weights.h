@@ -34,10 +34,10 @@ struct Embedding {
 };
 
 struct Weights {
-  Embedding embedding;                   // [vocab_size, hidden]
+  Embedding embedding;  // [vocab_size, hidden]
   std::vector<LayerWeights> layers;
-  const float* output_norm = nullptr;    // [hidden]
-  Matrix output;                         // [vocab_size, hidden]
+  const float* output_norm = nullptr;  // [hidden]
+  Matrix output;                       // [vocab_size, hidden]
 };
 
 }  // namespace vivace

@@ -93,7 +93,8 @@ Result<void> AllocateInto(ActivationBuffer& buffer, std::int64_t rows, std::int6
 Result<ThreadSpace> AllocateThread(const Config& config, std::int64_t max_rows,
                                    std::int64_t tile_columns) {
   ThreadSpace space;
-  VIVACE_RETURN_IF_ERROR(AllocateInto(space.hidden_activations, Workspace::kRedundantRows, config.hidden));
+  VIVACE_RETURN_IF_ERROR(
+      AllocateInto(space.hidden_activations, Workspace::kRedundantRows, config.hidden));
   VIVACE_RETURN_IF_ERROR(
       AllocateInto(space.attended_activations, Workspace::kRedundantRows, config.q_width()));
   const std::int64_t widest = std::max({config.hidden, config.q_width(), config.ffn});

@@ -63,11 +63,11 @@ class Workspace {
 
   std::int64_t max_rows = 0;
   std::int64_t tile_columns = 0;
-  float* residual = nullptr;  // [R, hidden]
-  float* q = nullptr;         // [R, heads * head_dim]
-  float* attended = nullptr;  // [R, heads * head_dim]
-  float* rope_cos = nullptr;  // [R, head_dim / 2]
-  float* rope_sin = nullptr;  // [R, head_dim / 2]
+  float* residual = nullptr;              // [R, hidden]
+  float* q = nullptr;                     // [R, heads * head_dim]
+  float* attended = nullptr;              // [R, heads * head_dim]
+  float* rope_cos = nullptr;              // [R, head_dim / 2]
+  float* rope_sin = nullptr;              // [R, head_dim / 2]
   ActivationBuffer hidden_activations;    // [R, hidden]; at the end the rows that need logits
   ActivationBuffer attended_activations;  // [R, heads * head_dim]
   ActivationBuffer ffn_activations;       // [R, ffn]
