@@ -1,5 +1,7 @@
 #include <editline/readline.h>
+#include <langinfo.h>
 
+#include <clocale>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -26,6 +28,15 @@ constexpr const char* kHelp =
     "/stats           times of the last answer\n"
     "/exit            leave (or Ctrl-D)\n"
     "A line that ends with \\ goes on in the next one. Ctrl-C stops an answer.\n";
+
+// The line editor reads characters as the locale says. Where none is set, ours are UTF-8
+// all the same; only LC_CTYPE, so that numbers keep their decimal points.
+void UseUtf8() {
+  const char* locale = std::setlocale(LC_CTYPE, "");
+  if (locale == nullptr || std::string_view(nl_langinfo(CODESET)) != "UTF-8") {
+    std::setlocale(LC_CTYPE, "C.UTF-8");
+  }
+}
 
 // A line of input, or nothing at its end. Lines ending in a backslash are joined.
 std::optional<std::string> ReadInput() {
@@ -174,6 +185,7 @@ Result<int> ChatInTerminal(RunFlags flags) {
   if (!chat) return Failure(std::move(chat).error());
   fmt::print("{} · {} threads, {} · /help for commands\n", (*session)->name(),
              (*session)->threads(), (*session)->model().kernels().name);
+  UseUtf8();
   const std::string history = HomeFolder() + "/history";
   using_history();
   read_history(history.c_str());

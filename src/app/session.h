@@ -20,7 +20,7 @@ struct SessionFlags {
   int threads = 0;    // 0: one per core that the container grants
   std::string kernels;
   std::int64_t context = 4096;
-  std::int64_t prompt_chunk = 512;
+  std::int64_t prompt_chunk = 256;
   bool no_pack = false;
 };
 

@@ -59,7 +59,7 @@ struct GenerateResult {
 
 struct GeneratorOptions {
   std::int64_t context = 4096;      // positions of keys and values
-  std::int64_t prompt_chunk = 512;  // rows of one prefill pass
+  std::int64_t prompt_chunk = 256;  // rows of one prefill pass
 };
 
 class Generator {
