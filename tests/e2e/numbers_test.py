@@ -51,7 +51,7 @@ def test_prompt_ids_and_clear_greedy_steps_equal_float32(warm, model, name, prom
 @pytest.mark.parametrize("flags", [
     ("--threads", 1), ("--threads", 2), ("--threads", 3), ("--kernels", "portable"),
     ("--kernels", "avx2"), ("--prompt-chunk", 1), ("--prompt-chunk", 7),
-    ("--prompt-chunk", 64), ("--no-pack",)], ids=str)
+    ("--prompt-chunk", 64), ("--prompt-chunk", 512), ("--no-pack",)], ids=str)
 def test_nothing_changes_a_byte(warm, model, flags):
     common = ("run", model("qwen-coder"), "--temperature", 0, "--max-tokens", 12,
               "-p", "Why is the sky blue? Answer for a child, in two sentences.")
