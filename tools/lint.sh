@@ -85,10 +85,11 @@ tidy() {
     cat build/lint-configure.log
     return 1
   }
-  tidy_files "$1" | grep -F -x -f <(sed -n "s|^ *\"file\": \"$PWD/\(.*\)\",*\$|\1|p" \
-    build/dev/compile_commands.json) |
-    xargs -r -P "$(nproc)" -n 1 clang-tidy -p build/dev --quiet \
-      --extra-arg=-Wno-unknown-warning-option 2> >(grep -v 'warnings generated' >&2)
+  local known
+  known="$(tidy_files "$1" | grep -F -x -f <(sed -n "s|^ *\"file\": \"$PWD/\(.*\)\",*\$|\1|p" \
+    build/dev/compile_commands.json))" || return 0 # nothing to look at
+  xargs -r -P "$(nproc)" -n 1 clang-tidy -p build/dev --quiet \
+      --extra-arg=-Wno-unknown-warning-option 2> >(grep -v 'warnings generated' >&2) <<<"$known"
 }
 
 fix() {
