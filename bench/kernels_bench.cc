@@ -57,6 +57,7 @@ void BenchMatmul(benchmark::State& state, const Case& c) {
             .rows = c.rows,
             .out = out.data(),
             .out_stride = width,
+            .prefetch = 2048,
             .scratch = scratch.data()});
     benchmark::ClobberMemory();
   }

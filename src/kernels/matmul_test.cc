@@ -43,6 +43,7 @@ class MatmulTest : public testing::TestWithParam<Param> {
                                     .rows = rows,
                                     .out = out.data() + group * kGroupRows,
                                     .out_stride = stride,
+                                    .prefetch = rows % 2 == 0 ? 1024 : 0,
                                     .scratch = scratch.data()});
     }
     const std::size_t row_bytes = *RowBytes(type(), static_cast<std::size_t>(k));

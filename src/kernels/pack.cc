@@ -15,7 +15,7 @@ namespace {
 // How one type fills a group; see the table in packed_layout.h.
 struct Form {
   QuantType type;
-  std::int64_t unit;         // values that share a header entry
+  std::int64_t entry;        // values that share a header entry
   std::int64_t halves;       // in a header entry, per row
   std::int64_t scale_bytes;  // at the start of a super-block's body
   std::int64_t low_bytes;    // of a block's quant lines
@@ -23,7 +23,13 @@ struct Form {
   std::int64_t top_bytes;
 
   std::int64_t block_bytes() const { return top_bytes + fifth_bytes + low_bytes; }
-  std::int64_t unit_bytes() const { return scale_bytes + unit / kBlock * block_bytes(); }
+  // Of a unit: 64 values, so that its quants are whole lines, or a super-block.
+  std::int64_t unit() const { return std::max(entry, kLine); }
+  std::int64_t header_bytes() const { return unit() / entry * halves * kGroupRows * 2; }
+  std::int64_t body_bytes() const { return scale_bytes + unit() / kBlock * block_bytes(); }
+  // Units whose headers fill a line together, and what they take with it.
+  std::int64_t run() const { return std::max(std::int64_t{1}, kLine / header_bytes()); }
+  std::int64_t run_bytes() const { return run() * (header_bytes() + body_bytes()); }
 };
 
 constexpr Form kForms[] = {
@@ -58,12 +64,15 @@ struct Place {
   std::int64_t in_super;  // block within its super-block
 };
 
-Place PlaceOf(const PackedShape& shape, const Form& form, std::byte* group, std::int64_t block) {
-  const std::int64_t per_unit = form.unit / kBlock;
+Place PlaceOf(const Form& form, std::byte* group, std::int64_t block) {
+  const std::int64_t per_unit = form.unit() / kBlock;
   const std::int64_t unit = block / per_unit;
-  std::byte* body = group + shape.header_bytes + unit * form.unit_bytes();
+  const std::int64_t in_run = unit % form.run();
+  std::byte* run = group + unit / form.run() * form.run_bytes();
+  std::byte* body = run + form.run() * form.header_bytes() + in_run * form.body_bytes();
   std::byte* lines = body + form.scale_bytes + block % per_unit * form.block_bytes();
-  return {.header = group + unit * form.halves * kGroupRows * 2,
+  const std::int64_t entry = block % per_unit / (form.entry / kBlock);
+  return {.header = run + in_run * form.header_bytes() + entry * form.halves * kGroupRows * 2,
           .scales = body,
           .top = lines,
           .fifth = lines + form.top_bytes,
@@ -191,9 +200,9 @@ Result<PackedShape> PackedShapeOf(QuantType type, std::int64_t rows, std::int64_
   if (IsFloat(type)) {
     shape.group_bytes = shape.k * kGroupRows * (type == QuantType::kF32 ? 4 : 2);
   } else if (const auto form = FormOf(type)) {
-    const std::int64_t units = shape.k / form->unit;
-    shape.header_bytes = RoundUp(units * form->halves * kGroupRows * 2, kLine);
-    shape.group_bytes = shape.header_bytes + units * form->unit_bytes();
+    const std::int64_t units = shape.k / form->unit();
+    const std::int64_t headers = RoundUp(units, form->run()) * form->header_bytes();
+    shape.group_bytes = headers + units * form->body_bytes();
   } else {
     return Fail(ErrorKind::kUnsupported, "matrices of type " + std::string(Name(type)) +
                                              " have no kernels, allowed is F32, F16, Q4_0, Q4_1, "
@@ -220,7 +229,7 @@ void PackGroup(const PackedShape& shape, const std::byte* gguf_rows, std::int64_
   }
   std::uint8_t quads[8][kLine] = {};
   for (std::int64_t block = 0; block < k / kBlock; ++block) {
-    const Place place = PlaceOf(shape, *form, out, block);
+    const Place place = PlaceOf(*form, out, block);
     for (std::int64_t lane = 0; lane < lanes; ++lane) {
       const BlockFields fields =
           LoadFields(shape.type, first_row + lane * row_bytes, static_cast<std::size_t>(block));
@@ -247,7 +256,7 @@ void UnpackRow(const PackedShape& shape, const std::byte* packed, std::int64_t r
     return;
   }
   for (std::int64_t block = 0; block < k / kBlock; ++block) {
-    const Place place = PlaceOf(shape, *form, group, block);
+    const Place place = PlaceOf(*form, group, block);
     BlockFields fields = {};
     GetScales(*form, place, lane, fields);
     GetCodes(*form, place, lane, fields.codes);

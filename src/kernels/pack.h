@@ -16,7 +16,6 @@ struct PackedShape {
   std::int64_t rows = 0;    // as the model states them
   std::int64_t k = 0;       // padded to 64
   std::int64_t groups = 0;  // of 16 rows
-  std::int64_t header_bytes = 0;
   std::int64_t group_bytes = 0;
   std::int64_t total_bytes = 0;
 };

@@ -27,6 +27,7 @@ void Multiply(const Matrix& matrix, const Activations& activations, std::int64_t
                  .rows = rows,
                  .out = out,
                  .out_stride = out_stride,
+                 .prefetch = thread.prefetch,
                  .scratch = thread.matmul_scratch});
 }
 

@@ -50,6 +50,7 @@ struct ThreadSpace {
   Buffer memory;
   float* tile = nullptr;                // [2][max_rows, tile_columns] products of a work unit
   std::byte* matmul_scratch = nullptr;  // MatmulScratchBytes
+  std::int64_t prefetch = 2048;         // as in MatmulArgs
   float* partial = nullptr;             // AttentionPartialFloats
 };
 

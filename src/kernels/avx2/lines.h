@@ -18,10 +18,6 @@ constexpr int kHalves = 2;
 constexpr std::int64_t kHalfRows = 8;
 constexpr std::int64_t kHalfLine = 32;  // bytes
 
-// How far ahead of its loads a stream is prefetched. 2 to 8 KB serve; less does not cover
-// the latency of memory, more is thrown out of the first-level cache.
-constexpr std::int64_t kPrefetchAhead = 4096;
-
 [[gnu::always_inline]] inline void Prefetch(const std::byte* at, std::int64_t bytes) {
   for (std::int64_t offset = 0; offset < bytes; offset += kLine) {
     _mm_prefetch(reinterpret_cast<const char*>(at + offset), _MM_HINT_T0);

@@ -27,17 +27,20 @@ constexpr std::int64_t kStreamRows = 4;
 constexpr std::int64_t kTileRows = 4;      // 8 sums, 2 lines and a quad in 16 registers
 constexpr std::int64_t kPanelBlocks = 16;  // 12 KB at most
 
-template <class Type>
-std::int64_t GroupHeaderBytes(std::int64_t k) {
-  const std::int64_t bytes = k / (Type::kBlocks * kBlock) * Type::kHeaderBytes;
-  return (bytes + kLine - 1) / kLine * kLine;
-}
-
-// Where a group's next unit begins.
-struct Cursor {
+// One unit of blocks in a group.
+struct Unit {
   const std::byte* header;
   const std::byte* body;
 };
+
+// Unit number `unit` of the group at `group`; see packed_layout.h for the shared lines.
+template <class Type>
+[[gnu::always_inline]] inline Unit UnitAt(const std::byte* group, std::int64_t unit) {
+  constexpr std::int64_t kRun = Type::kHeaderBytes < kLine ? kLine / Type::kHeaderBytes : 1;
+  const std::byte* run = group + unit / kRun * kRun * (Type::kHeaderBytes + Type::kBodyBytes);
+  return {.header = run + unit % kRun * Type::kHeaderBytes,
+          .body = run + kRun * Type::kHeaderBytes + unit % kRun * Type::kBodyBytes};
+}
 
 // A block, unpacked.
 template <class Type>
@@ -144,12 +147,6 @@ inline BlockOfRow BlockAt(const MatmulArgs& args, std::int64_t row, std::int64_t
   return {.q = a.q + kBlock, .d = a.d + 1, .sum = a.sum + 1, .half_sum = a.half_sum + 2};
 }
 
-template <class Type>
-Cursor GroupAt(const MatmulArgs& args, std::int64_t group) {
-  const std::byte* header = args.weights + group * args.group_bytes;
-  return {.header = header, .body = header + GroupHeaderBytes<Type>(args.k)};
-}
-
 template <int kRows>
 void StoreRows(const __m256 (&acc)[kRows][kHalves], float* out, std::int64_t stride) {
   for (int row = 0; row < kRows; ++row) {
@@ -164,33 +161,34 @@ void Stream(const MatmulArgs& args) {
   constexpr std::int64_t kBodyStep = Type::kBodyBytes / Type::kBlocks;
   const std::int64_t blocks = args.k / kBlock;
   for (std::int64_t group = args.group_begin; group < args.group_end; ++group) {
-    Cursor at = GroupAt<Type>(args, group);
+    const std::byte* weights = args.weights + group * args.group_bytes;
     __m256 acc[kRows][kHalves];
     for (auto& row : acc) row[0] = row[1] = _mm256_setzero_ps();
     BlockOfRow a = BlockAt(args, 0, 0);
-    for (std::int64_t first = 0; first < blocks; first += Type::kBlocks) {
+    for (std::int64_t index = 0; index < blocks / Type::kBlocks; ++index) {
+      const Unit at = UnitAt<Type>(weights, index);
       const Type unit(at.header, at.body);
-      Prefetch(at.header + kPrefetchAhead, Type::kHeaderBytes);
+      if (args.prefetch != 0) Prefetch(at.header + args.prefetch, Type::kHeaderBytes);
       for (int block = 0; block < Type::kBlocks; ++block, a = Next(a)) {
-        Prefetch(at.body + kBodyStep * block + kPrefetchAhead, kBodyStep);
+        if (args.prefetch != 0) Prefetch(at.body + kBodyStep * block + args.prefetch, kBodyStep);
         const PackedBlock<Type> packed = {
             .lines = unit.Lines(block),
             .scales = {unit.BlockScales(block, 0), unit.BlockScales(block, 1)}};
         AddBlock<Type, kRows>(packed, a, args.k, acc);
       }
-      at.header += Type::kHeaderBytes;
-      at.body += Type::kBodyBytes;
     }
     StoreRows(acc, args.out + (group - args.group_begin) * kGroupRows, args.out_stride);
   }
 }
 
-// Unpacks the next `blocks` blocks, whole units, into the panel.
+// Unpacks the blocks [first, first + blocks), whole units, of a group into the panel.
 template <class Type>
-void Unpack(Cursor& at, std::int64_t blocks, PanelBlock<Type>* panel) {
-  for (std::int64_t first = 0; first < blocks; first += Type::kBlocks) {
+void Unpack(const std::byte* group, std::int64_t first, std::int64_t blocks,
+            PanelBlock<Type>* panel) {
+  for (std::int64_t index = first / Type::kBlocks; index < (first + blocks) / Type::kBlocks;
+       ++index) {
+    const Unit at = UnitAt<Type>(group, index);
     const Type unit(at.header, at.body);
-    Prefetch(at.header + kPrefetchAhead, Type::kHeaderBytes);
     for (int block = 0; block < Type::kBlocks; ++block, ++panel) {
 #pragma GCC unroll 8
       for (int quad = 0; quad < 8; ++quad) {
@@ -202,8 +200,6 @@ void Unpack(Cursor& at, std::int64_t blocks, PanelBlock<Type>* panel) {
         panel->scales[half] = unit.BlockScales(block, half);
       }
     }
-    at.header += Type::kHeaderBytes;
-    at.body += Type::kBodyBytes;
   }
 }
 
@@ -268,11 +264,11 @@ void TileRowsOverPanels(const MatmulArgs& args) {
   const std::int64_t all_blocks = args.k / kBlock;
   auto* panel = reinterpret_cast<PanelBlock<Type>*>(args.scratch);
   for (std::int64_t group = args.group_begin; group < args.group_end; ++group) {
-    Cursor at = GroupAt<Type>(args, group);
+    const std::byte* weights = args.weights + group * args.group_bytes;
     for (std::int64_t block = 0; block < all_blocks; block += kPanelBlocks) {
       const std::int64_t rest = all_blocks - block;
       const std::int64_t blocks = rest < kPanelBlocks ? rest : kPanelBlocks;
-      Unpack<Type>(at, blocks, panel);
+      Unpack<Type>(weights, block, blocks, panel);
       MultiplyPanel<Type>(panel, args, block,
                           {.a = {},
                            .k = args.k,
@@ -280,7 +276,7 @@ void TileRowsOverPanels(const MatmulArgs& args) {
                            .out = args.out + (group - args.group_begin) * kGroupRows,
                            .out_stride = args.out_stride,
                            .first = block == 0,
-                           .ahead = at.body,
+                           .ahead = UnitAt<Type>(weights, (block + blocks) / Type::kBlocks).header,
                            .ahead_bytes = Type::kBodyBytes / Type::kBlocks});
     }
   }

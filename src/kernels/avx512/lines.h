@@ -19,13 +19,9 @@ struct BlockLines {
   __m512i quad[8];
 };
 
-// How far ahead of the loads weights are prefetched. Anything from 2 to 8 KB serves;
-// less does not cover the latency of memory, more is thrown out of the first-level cache.
-constexpr std::int64_t kPrefetchAhead = 4096;
-
 [[gnu::always_inline]] inline void Prefetch(const std::byte* at, std::int64_t bytes) {
   for (std::int64_t offset = 0; offset < bytes; offset += kLine) {
-    _mm_prefetch(reinterpret_cast<const char*>(at + offset + kPrefetchAhead), _MM_HINT_T0);
+    _mm_prefetch(reinterpret_cast<const char*>(at + offset), _MM_HINT_T0);
   }
 }
 

@@ -35,10 +35,19 @@ inline Activations RowOf(const Activations& all, std::int64_t row, std::int64_t 
           .x = all.x + row * k};
 }
 
+// One unit of blocks in a group.
+struct Unit {
+  const std::byte* header;
+  const std::byte* body;
+};
+
+// Unit number `unit` of the group at `group`; see packed_layout.h for the shared lines.
 template <class Type>
-std::int64_t GroupHeaderBytes(std::int64_t k) {
-  const std::int64_t bytes = k / (Type::kBlocks * kBlock) * Type::kHeaderBytes;
-  return (bytes + kLine - 1) / kLine * kLine;
+[[gnu::always_inline]] inline Unit UnitAt(const std::byte* group, std::int64_t unit) {
+  constexpr std::int64_t kRun = Type::kHeaderBytes < kLine ? kLine / Type::kHeaderBytes : 1;
+  const std::byte* run = group + unit / kRun * kRun * (Type::kHeaderBytes + Type::kBodyBytes);
+  return {.header = run + unit % kRun * Type::kHeaderBytes,
+          .body = run + kRun * Type::kHeaderBytes + unit % kRun * Type::kBodyBytes};
 }
 
 // acc[r] += the block's contribution, for kRows rows whose q are k apart and whose d
@@ -69,30 +78,27 @@ template <class Type, int kRows>
 template <class Type, int kRows>
 void Stream(const MatmulArgs& args, const std::int32_t* prepared) {
   constexpr std::int64_t kBodyStep = Type::kBodyBytes / Type::kBlocks;
-  const std::int64_t header_bytes = GroupHeaderBytes<Type>(args.k);
   const std::int64_t k = args.k;
   const std::int64_t blocks = k / kBlock;
   float* out = args.out;
   for (std::int64_t group = args.group_begin; group < args.group_end; ++group, out += kGroupRows) {
-    const std::byte* header = args.weights + group * args.group_bytes;
-    const std::byte* body = header + header_bytes;
+    const std::byte* weights = args.weights + group * args.group_bytes;
     __m512 acc[kRows];
     for (int row = 0; row < kRows; ++row) acc[row] = _mm512_setzero_ps();
     const std::int8_t* q = args.activations.q;
     const float* d = args.activations.d;
     const std::int32_t* starts = prepared;
-    for (std::int64_t first = 0; first < blocks; first += Type::kBlocks) {
-      const Type unit(header, body);
-      Prefetch(header, Type::kHeaderBytes);
+    for (std::int64_t index = 0; index < blocks / Type::kBlocks; ++index) {
+      const Unit at = UnitAt<Type>(weights, index);
+      const Type unit(at.header, at.body);
+      if (args.prefetch != 0) Prefetch(at.header + args.prefetch, Type::kHeaderBytes);
       for (int block = 0; block < Type::kBlocks; ++block) {
-        Prefetch(body + kBodyStep * block, kBodyStep);
+        if (args.prefetch != 0) Prefetch(at.body + kBodyStep * block + args.prefetch, kBodyStep);
         AddBlock<Type, kRows>(unit.Lines(block), unit.BlockScales(block), q, k, d, starts, acc);
         q += kBlock;
         ++d;
         starts += Type::kSums;
       }
-      header += Type::kHeaderBytes;
-      body += Type::kBodyBytes;
     }
     for (int row = 0; row < kRows; ++row) {
       _mm512_storeu_ps(out + row * args.out_stride, acc[row]);
@@ -150,21 +156,19 @@ struct Ahead {
   const std::byte* at[2];
 };
 
+// Blocks [first, first + blocks), whole units, of the group at `group`.
 template <class Type>
-void UnpackGroup(const std::byte* header, const std::byte* body, std::int64_t blocks, int half,
+void UnpackGroup(const std::byte* group, std::int64_t first, std::int64_t blocks, int half,
                  PanelBlock<Type>* panel) {
-  constexpr std::int64_t kBodyStep = Type::kBodyBytes / Type::kBlocks;
-  for (std::int64_t first = 0; first < blocks; first += Type::kBlocks) {
-    const Type unit(header, body);
-    Prefetch(header, Type::kHeaderBytes);
+  for (std::int64_t index = first / Type::kBlocks; index < (first + blocks) / Type::kBlocks;
+       ++index) {
+    const Unit at = UnitAt<Type>(group, index);
+    const Type unit(at.header, at.body);
     for (int block = 0; block < Type::kBlocks; ++block, ++panel) {
-      Prefetch(body + kBodyStep * block, kBodyStep);
       const BlockLines lines = unit.Lines(block);
       for (int j = 0; j < 8; ++j) panel->line[j][half] = lines.quad[j];
       panel->scales[half] = unit.BlockScales(block);
     }
-    header += Type::kHeaderBytes;
-    body += Type::kBodyBytes;
   }
 }
 
@@ -221,26 +225,21 @@ void MultiplyTile(const PanelBlock<Type>* panel, std::int64_t blocks, const Tile
 
 // Where the blocks of a panel lie in the packed weights of two groups.
 struct Source {
-  const std::byte* header[2];
-  const std::byte* body[2];
+  const std::byte* group[2];
   std::int64_t block;   // the first one
   std::int64_t blocks;  // 0: there is no such panel
 };
 
 // The panel that starts at `block` of `group` and the next one.
-template <class Type>
-Source SourceOf(const MatmulArgs& args, std::int64_t group, std::int64_t block) {
-  Source source = {.header = {}, .body = {}, .block = block, .blocks = 0};
+inline Source SourceOf(const MatmulArgs& args, std::int64_t group, std::int64_t block) {
+  Source source = {.group = {}, .block = block, .blocks = 0};
   if (group >= args.group_end) return source;
   const std::int64_t rest = args.k / kBlock - block;
   source.blocks = rest < kPanelBlocks ? rest : kPanelBlocks;
-  const std::int64_t unit = block / Type::kBlocks;
   for (int half = 0; half < 2; ++half) {
     // A lone last group fills both halves; the second one's result is not stored.
     const std::int64_t from = group + half < args.group_end ? group + half : group;
-    source.header[half] = args.weights + from * args.group_bytes + unit * Type::kHeaderBytes;
-    source.body[half] = args.weights + from * args.group_bytes + GroupHeaderBytes<Type>(args.k) +
-                        unit * Type::kBodyBytes;
+    source.group[half] = args.weights + from * args.group_bytes;
   }
   return source;
 }
@@ -248,9 +247,13 @@ Source SourceOf(const MatmulArgs& args, std::int64_t group, std::int64_t block) 
 // What tile number `tile`, of panels of `blocks` blocks, fetches of `next`.
 template <class Type>
 Ahead AheadOf(const Source& next, std::int64_t tile, std::int64_t blocks) {
+  const std::int64_t unit = next.block / Type::kBlocks;
   const std::int64_t offset = tile * blocks * kLine;
-  if (offset >= next.blocks * (Type::kBodyBytes / Type::kBlocks)) return {false, {}};
-  return {true, {next.body[0] + offset, next.body[1] + offset}};
+  const std::int64_t unit_bytes = Type::kHeaderBytes + Type::kBodyBytes;
+  if (offset >= next.blocks / Type::kBlocks * unit_bytes) return {false, {}};
+  return {true,
+          {UnitAt<Type>(next.group[0], unit).header + offset,
+           UnitAt<Type>(next.group[1], unit).header + offset}};
 }
 
 // All activation rows over one panel.
@@ -289,10 +292,10 @@ template <class Type>
 void TileRowsOverPanels(const MatmulArgs& args) {
   auto* panel = reinterpret_cast<PanelBlock<Type>*>(args.scratch);
   std::int64_t group = args.group_begin;
-  Source source = SourceOf<Type>(args, group, 0);
+  Source source = SourceOf(args, group, 0);
   while (source.blocks > 0) {
     for (int half = 0; half < 2; ++half) {
-      UnpackGroup<Type>(source.header[half], source.body[half], source.blocks, half, panel);
+      UnpackGroup<Type>(source.group[half], source.block, source.blocks, half, panel);
     }
     const TileOut out = {.at = args.out + (group - args.group_begin) * kGroupRows,
                          .stride = args.out_stride,
@@ -301,7 +304,7 @@ void TileRowsOverPanels(const MatmulArgs& args) {
     const std::int64_t end = source.block + source.blocks;
     const bool last = end == args.k / kBlock;
     if (last) group += 2;
-    const Source next = SourceOf<Type>(args, group, last ? 0 : end);
+    const Source next = SourceOf(args, group, last ? 0 : end);
     MultiplyPanel<Type>(args, panel, source, next, out);
     source = next;
   }

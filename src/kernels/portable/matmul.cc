@@ -61,15 +61,19 @@ void NoIntegerScales(Block& block) {
   }
 }
 
-// Types with one header entry per block. kMin: d and an added minimum.
+// Types with one header entry per block; a unit is two blocks. kMin: d and an added minimum.
 template <int kLowBits, int kFifth, int kOffset, bool kMin>
 struct Simple {
   static constexpr bool kHasMin = kMin;
-  static constexpr std::int64_t kUnit = kBlock;
-  static constexpr std::int64_t kHeader = kMin ? 64 : 32;
-  static constexpr std::int64_t kBody = 64 * kLowBits + 64 * kFifth;
+  static constexpr std::int64_t kUnit = 2 * kBlock;
+  static constexpr std::int64_t kEntry = kMin ? 64 : 32;
+  static constexpr std::int64_t kHeader = 2 * kEntry;
+  static constexpr std::int64_t kLines = 64 * kLowBits + 64 * kFifth;
+  static constexpr std::int64_t kBody = 2 * kLines;
 
-  static void Unpack(const Byte* header, const Byte* body, int /*in_unit*/, Block& block) {
+  static void Unpack(const Byte* header, const Byte* body, int in_unit, Block& block) {
+    header += in_unit * kEntry;
+    body += in_unit * kLines;
     LoadHalves(header, block.d);
     NoIntegerScales(block);
     if constexpr (kLowBits == 8) {
@@ -157,8 +161,6 @@ template <class Type>
 void MatmulBlocks(const MatmulArgs& args) {
   const std::int64_t blocks = args.k / kBlock;
   const std::int64_t per_unit = Type::kUnit / kBlock;
-  const std::int64_t header_bytes =
-      (args.k / Type::kUnit * Type::kHeader + kLine - 1) / kLine * kLine;
   const Activations& a = args.activations;
   for (std::int64_t group = args.group_begin; group < args.group_end; ++group) {
     const auto* base = reinterpret_cast<const Byte*>(args.weights) + group * args.group_bytes;
@@ -167,9 +169,11 @@ void MatmulBlocks(const MatmulArgs& args) {
     for (std::int64_t b = 0; b < blocks; ++b) {
       const std::int64_t unit = b / per_unit;
       const auto in_unit = static_cast<int>(b % per_unit);
+      constexpr std::int64_t kRun = Type::kHeader < kLine ? kLine / Type::kHeader : 1;
+      const Byte* run = base + unit / kRun * kRun * (Type::kHeader + Type::kBody);
       Block block;
-      Type::Unpack(base + unit * Type::kHeader, base + header_bytes + unit * Type::kBody, in_unit,
-                   block);
+      Type::Unpack(run + unit % kRun * Type::kHeader,
+                   run + kRun * Type::kHeader + unit % kRun * Type::kBody, in_unit, block);
       for (std::int64_t row = 0; row < args.rows; ++row) {
         AddBlock<Type>(block, a.q + row * args.k + b * kBlock, a.d[row * blocks + b],
                        a.sum[row * blocks + b], out + row * args.out_stride);
