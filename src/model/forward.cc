@@ -69,24 +69,35 @@ const Activations& ForEveryRow(std::int64_t rows, ActivationBuffer& own, Activat
   return shared.view();
 }
 
-const Activations& NormAndQuantize(const Pass& pass, const float* gain, TeamMember& member) {
+// Zeros from `size` up to whole lines.
+void Pad(float* row, std::int64_t size) {
+  std::fill(row + size, row + (size + kLine - 1) / kLine * kLine, 0.0F);
+}
+
+// `floats`: a product to come multiplies the floats themselves.
+const Activations& NormAndQuantize(const Pass& pass, const float* gain, bool floats,
+                                   TeamMember& member) {
   const Config& config = pass.config();
-  return ForEveryRow(pass.rows(), pass.thread(member).hidden_activations,
-                     pass.space.hidden_activations, member,
+  ThreadSpace& thread = pass.thread(member);
+  return ForEveryRow(pass.rows(), thread.hidden_activations, pass.space.hidden_activations, member,
                      [&](ActivationBuffer& buffer, std::int64_t row) {
-                       pass.kernels().rms_norm(pass.space.residual + row * config.hidden, gain,
-                                               buffer.x(row), config.hidden, config.rms_epsilon);
-                       buffer.Quantize(pass.kernels(), row);
+                       float* x = floats ? buffer.x(row) : thread.row;
+                       pass.kernels().rms_norm(pass.space.residual + row * config.hidden, gain, x,
+                                               config.hidden, config.rms_epsilon);
+                       Pad(x, config.hidden);
+                       buffer.Quantize(pass.kernels(), row, x);
                      });
 }
 
-const Activations& QuantizeAttended(const Pass& pass, TeamMember& member) {
+const Activations& QuantizeAttended(const Pass& pass, bool floats, TeamMember& member) {
   const std::int64_t width = pass.config().q_width();
-  return ForEveryRow(pass.rows(), pass.thread(member).attended_activations,
-                     pass.space.attended_activations, member,
-                     [&](ActivationBuffer& buffer, std::int64_t row) {
-                       std::copy_n(pass.space.attended + row * width, width, buffer.x(row));
-                       buffer.Quantize(pass.kernels(), row);
+  ThreadSpace& thread = pass.thread(member);
+  return ForEveryRow(pass.rows(), thread.attended_activations, pass.space.attended_activations,
+                     member, [&](ActivationBuffer& buffer, std::int64_t row) {
+                       float* x = floats ? buffer.x(row) : thread.row;
+                       std::copy_n(pass.space.attended + row * width, width, x);
+                       Pad(x, width);
+                       buffer.Quantize(pass.kernels(), row, x);
                      });
 }
 
@@ -144,7 +155,8 @@ void StoreHead(const Pass& pass, std::int64_t layer, const HeadUnit& unit,
 void ProjectQkv(const Pass& pass, std::int64_t layer_index, TeamMember& member) {
   const Config& config = pass.config();
   const LayerWeights& layer = pass.model.weights().layers[static_cast<std::size_t>(layer_index)];
-  const Activations& normed = NormAndQuantize(pass, layer.attn_norm, member);
+  const bool floats = layer.w_q.of_floats() || layer.w_k.of_floats() || layer.w_v.of_floats();
+  const Activations& normed = NormAndQuantize(pass, layer.attn_norm, floats, member);
   ThreadSpace& thread = pass.thread(member);
   const std::int64_t dim = config.head_dim;
   const std::int64_t groups = dim / kGroupRows;
@@ -183,7 +195,8 @@ void ProjectToResidual(const Pass& pass, const Matrix& matrix, const Activations
 
 // ffn = silu(gate) * up, quantized by the thread that computed it.
 void GateAndUp(const Pass& pass, const LayerWeights& layer, TeamMember& member) {
-  const Activations& normed = NormAndQuantize(pass, layer.ffn_norm, member);
+  const bool floats = layer.w_gate.of_floats() || layer.w_up.of_floats();
+  const Activations& normed = NormAndQuantize(pass, layer.ffn_norm, floats, member);
   ThreadSpace& thread = pass.thread(member);
   ActivationBuffer& ffn = pass.space.ffn_activations;
   float* gate = thread.tile;
@@ -196,9 +209,10 @@ void GateAndUp(const Pass& pass, const LayerWeights& layer, TeamMember& member) 
         Multiply(layer.w_gate, normed, pass.rows(), begin, end, thread, gate, columns);
         Multiply(layer.w_up, normed, pass.rows(), begin, end, thread, up, columns);
         for (std::int64_t row = 0; row < pass.rows(); ++row) {
-          pass.kernels().silu_mul(gate + row * columns, up + row * columns, ffn.x(row) + first,
-                                  columns);
-          ffn.QuantizeColumns(pass.kernels(), row, first, first + kUnitColumns);
+          float* x = layer.w_down.of_floats() ? ffn.x(row) + first : thread.row;
+          pass.kernels().silu_mul(gate + row * columns, up + row * columns, x, columns);
+          Pad(x, columns);
+          ffn.QuantizeColumns(pass.kernels(), row, first, first + kUnitColumns, x);
         }
       });
 }
@@ -209,7 +223,7 @@ void Layer(const Pass& pass, std::int64_t index, TeamMember& member) {
   member.Barrier();
   Attend(pass, index, member);
   member.Barrier();
-  ProjectToResidual(pass, layer.w_o, QuantizeAttended(pass, member), member);
+  ProjectToResidual(pass, layer.w_o, QuantizeAttended(pass, layer.w_o.of_floats(), member), member);
   member.Barrier();
   GateAndUp(pass, layer, member);
   member.Barrier();
@@ -228,7 +242,8 @@ void OutputNorm(const Pass& pass, TeamMember& member) {
                           pass.kernels().rms_norm(pass.space.residual + row * config.hidden,
                                                   pass.model.weights().output_norm, out.x(i),
                                                   config.hidden, config.rms_epsilon);
-                          out.Quantize(pass.kernels(), i);
+                          Pad(out.x(i), config.hidden);
+                          out.Quantize(pass.kernels(), i, out.x(i));
                         }
                       });
 }

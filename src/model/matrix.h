@@ -18,6 +18,8 @@ struct Matrix {
   const std::byte* data = nullptr;  // 64-byte aligned
   MatmulKernel matmul = nullptr;
 
+  // Multiplies the floats of the activations, not their quantized form.
+  bool of_floats() const { return FactsOf(type).block_values == 1; }
   std::int64_t groups() const { return (rows + kGroupRows - 1) / kGroupRows; }
 };
 

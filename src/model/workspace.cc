@@ -70,14 +70,14 @@ Result<ActivationBuffer> ActivationBuffer::Allocate(std::int64_t rows, std::int6
   return buffer;
 }
 
-void ActivationBuffer::Quantize(const KernelTable& kernels, std::int64_t row) {
-  QuantizeColumns(kernels, row, 0, k_);
+void ActivationBuffer::Quantize(const KernelTable& kernels, std::int64_t row, const float* x) {
+  QuantizeColumns(kernels, row, 0, k_, x);
 }
 
 void ActivationBuffer::QuantizeColumns(const KernelTable& kernels, std::int64_t row,
-                                       std::int64_t begin, std::int64_t end) {
+                                       std::int64_t begin, std::int64_t end, const float* x) {
   const std::int64_t at = row * k_ + begin;
-  kernels.quantize(x_ + at, end - begin, q_ + at, d_ + at / kBlock, sum_ + at / kBlock,
+  kernels.quantize(x, end - begin, q_ + at, d_ + at / kBlock, sum_ + at / kBlock,
                    half_sum_ + 2 * at / kBlock);
 }
 
@@ -102,6 +102,7 @@ Result<ThreadSpace> AllocateThread(const Config& config, std::int64_t max_rows,
       static_cast<std::int64_t>(MatmulScratchBytes(RoundUp(widest, kLine), max_rows));
   auto memory = Carve([&](Carver& carver) {
     space.tile = carver.Take<float>(2 * max_rows * tile_columns);
+    space.row = carver.Take<float>(RoundUp(widest, kLine));
     space.matmul_scratch = carver.Take<std::byte>(scratch);
     space.partial = carver.Take<float>(AttentionPartialFloats(config));
   });

@@ -23,12 +23,14 @@ class ActivationBuffer {
  public:
   static Result<ActivationBuffer> Allocate(std::int64_t rows, std::int64_t k);
 
-  // Quantizes row `row` from x(row), which must be filled, zero padded to k.
-  void Quantize(const KernelTable& kernels, std::int64_t row);
-  // The same for the columns [begin, end), multiples of 64.
+  // Quantizes row `row` from `x`, k floats, zero padded. `x` may be x(row).
+  void Quantize(const KernelTable& kernels, std::int64_t row, const float* x);
+  // The same for the columns [begin, end), multiples of 64; `x` is column `begin`.
   void QuantizeColumns(const KernelTable& kernels, std::int64_t row, std::int64_t begin,
-                       std::int64_t end);
+                       std::int64_t end, const float* x);
 
+  // The floats of a row, to be filled for products with float weights only: a prompt's
+  // are megabytes that would pass through memory for nothing.
   float* x(std::int64_t row) { return x_ + row * k_; }
   const Activations& view() const { return view_; }
 
@@ -51,6 +53,7 @@ struct ThreadSpace {
   float* tile = nullptr;                // [2][max_rows, tile_columns] products of a work unit
   std::byte* matmul_scratch = nullptr;  // MatmulScratchBytes
   std::int64_t prefetch = 2048;         // as in MatmulArgs
+  float* row = nullptr;                 // [widest row, padded] to be quantized
   float* partial = nullptr;             // AttentionPartialFloats
 };
 
