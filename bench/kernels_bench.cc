@@ -103,6 +103,7 @@ void BenchAttention(benchmark::State& state, const KernelTable& kernels, std::in
                              .dim = kDim,
                              .keys = pages.data(),
                              .values = pages.data(),
+                             .next_pages = 0,
                              .visible = 128,
                              .max = max.data(),
                              .sum = sum.data(),

@@ -167,6 +167,7 @@ struct AttentionCase {
                              .dim = dim,
                              .keys = keys.data(),
                              .values = values.data(),
+                             .next_pages = 0,
                              .visible = visible,
                              .max = result.max.data(),
                              .sum = result.sum.data(),

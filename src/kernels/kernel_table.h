@@ -58,10 +58,11 @@ struct AttentionChunkArgs {
   const std::uint16_t* const*
       keys;  // 8 pages, each f16 [dim][16 positions]; only visible ones are read
   const std::uint16_t* const* values;  // 8 pages, each f16 [16 positions][dim]
-  std::int64_t visible;                // for row 0; may be negative
-  float* max;                          // [rows][heads]
-  float* sum;                          // [rows][heads]
-  float* out;                          // [rows][heads][dim]
+  std::int64_t next_pages;  // that many more follow in both lists, to be fetched meanwhile
+  std::int64_t visible;     // for row 0; may be negative
+  float* max;               // [rows][heads]
+  float* sum;               // [rows][heads]
+  float* out;               // [rows][heads][dim]
 };
 
 struct KernelTable {

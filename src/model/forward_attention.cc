@@ -44,11 +44,12 @@ void AttendChunk(const Pass& pass, const Tile& tile, std::int64_t chunk, const P
   const Config& config = pass.config();
   const PageShape& shape = tile.slice.kv->shape();
   const auto pages = tile.slice.kv->pages();
-  std::array<const std::uint16_t*, kChunkPages> keys = {};
-  std::array<const std::uint16_t*, kChunkPages> values = {};
+  // Those of the chunk and, to be fetched meanwhile, of the next one.
+  std::array<const std::uint16_t*, 2 * kChunkPages> keys = {};
+  std::array<const std::uint16_t*, 2 * kChunkPages> values = {};
   const std::int64_t first_page = chunk * kChunkPages;
   const std::int64_t count =
-      std::min(kChunkPages, static_cast<std::int64_t>(pages.size()) - first_page);
+      std::min(2 * kChunkPages, static_cast<std::int64_t>(pages.size()) - first_page);
   for (std::int64_t i = 0; i < count; ++i) {
     const std::uint16_t* page = pages[static_cast<std::size_t>(first_page + i)];
     keys[static_cast<std::size_t>(i)] = page + shape.key_offset(tile.layer, tile.kv_head);
@@ -63,6 +64,7 @@ void AttendChunk(const Pass& pass, const Tile& tile, std::int64_t chunk, const P
        .dim = config.head_dim,
        .keys = keys.data(),
        .values = values.data(),
+       .next_pages = std::max(std::int64_t{0}, count - kChunkPages),
        .visible = tile.visible(0) - chunk * kChunkPositions,
        .max = out.max,
        .sum = out.sum,

@@ -48,27 +48,59 @@ __m512 LoadHalves(const std::uint16_t* at) {
   return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));
 }
 
-// acc[h][.] of kHeads heads, `stride` apart in a, over count steps of a and of wide's
-// rows of 32: the one loop of both the scores (a = q, steps = dimensions) and the output
-// (a = weights, steps = positions).
+// Lines of the pages that are wanted next. A step of 32 positions or dimensions has as
+// many rounds as the next chunk has lines at its place, so each round fetches one.
+struct Next {
+  const std::uint16_t* const* pages;  // follow the chunk's own
+  std::int64_t count;
+  std::int64_t lines;  // of a page
+
+  void Fetch(std::int64_t page, std::int64_t line) const {
+    if (line >= lines) ++page, line -= lines;
+    if (page >= count) return;
+    _mm_prefetch(reinterpret_cast<const char*>(pages[kChunk / kPage + page] + 32 * line),
+                 _MM_HINT_T0);
+  }
+};
+
+Next NextOf(const AttentionChunkArgs& args, const std::uint16_t* const* pages) {
+  return {.pages = pages, .count = args.next_pages, .lines = args.dim / 2};
+}
+
+template <int kHeads>
+struct Accumulators {
+  __m512 at[kHeads][2];
+
+  Accumulators() {
+    for (int h = 0; h < kHeads; ++h) at[h][0] = at[h][1] = _mm512_setzero_ps();
+  }
+  // += a[h] * (low, high), the heads' factors `stride` apart.
+  [[gnu::always_inline]] void Add(const float* a, std::int64_t stride, __m512 low, __m512 high) {
+    for (int h = 0; h < kHeads; ++h) {
+      const __m512 factor = _mm512_set1_ps(a[h * stride]);
+      at[h][0] = _mm512_fmadd_ps(factor, low, at[h][0]);
+      at[h][1] = _mm512_fmadd_ps(factor, high, at[h][1]);
+    }
+  }
+  void Store(float* out, std::int64_t stride, bool both) const {
+    for (int h = 0; h < kHeads; ++h) {
+      _mm512_storeu_ps(out + h * stride, at[h][0]);
+      if (both) _mm512_storeu_ps(out + h * stride + 16, at[h][1]);
+    }
+  }
+};
+
+// Over count steps of a and of wide's rows of 32: the one loop of both the scores (a = q,
+// steps = dimensions) and the output (a = weights, steps = positions).
 template <int kHeads>
 void Accumulate(const float* a, std::int64_t a_stride, const float* wide, std::int64_t count,
                 float* out, std::int64_t out_stride, bool both) {
-  __m512 acc[kHeads][2];
-  for (int h = 0; h < kHeads; ++h) acc[h][0] = acc[h][1] = _mm512_setzero_ps();
+  Accumulators<kHeads> acc;
   for (std::int64_t i = 0; i < count; ++i) {
-    const __m512 low = _mm512_load_ps(wide + kWide * i);
-    const __m512 high = _mm512_load_ps(wide + kWide * i + 16);
-    for (int h = 0; h < kHeads; ++h) {
-      const __m512 factor = _mm512_set1_ps(a[h * a_stride + i]);
-      acc[h][0] = _mm512_fmadd_ps(factor, low, acc[h][0]);
-      acc[h][1] = _mm512_fmadd_ps(factor, high, acc[h][1]);
-    }
+    acc.Add(a + i, a_stride, _mm512_load_ps(wide + kWide * i),
+            _mm512_load_ps(wide + kWide * i + 16));
   }
-  for (int h = 0; h < kHeads; ++h) {
-    _mm512_storeu_ps(out + h * out_stride, acc[h][0]);
-    if (both) _mm512_storeu_ps(out + h * out_stride + 16, acc[h][1]);
-  }
+  acc.Store(out, out_stride, both);
 }
 
 using Accumulator = void (*)(const float*, std::int64_t, const float*, std::int64_t, float*,
@@ -79,6 +111,7 @@ constexpr Accumulator kAccumulate[kHeadTile + 1] = {nullptr,       Accumulate<1>
 
 void Scores(const Tile& tile, std::int64_t most, Space& space) {
   const std::int64_t dim = tile.args.dim;
+  const Next next = NextOf(tile.args, tile.args.keys);
   for (std::int64_t first = 0; first < most; first += kWide) {
     const std::uint16_t* low = tile.args.keys[first / kPage];
     // A second page that nobody sees may not exist.
@@ -86,6 +119,7 @@ void Scores(const Tile& tile, std::int64_t most, Space& space) {
     for (std::int64_t d = 0; d < dim; ++d) {
       _mm512_store_ps(space.wide + kWide * d, LoadHalves(low + kPage * d));
       _mm512_store_ps(space.wide + kWide * d + 16, LoadHalves(high + kPage * d));
+      next.Fetch(first / kPage, d);
     }
     for (std::int64_t r = 0; r < tile.rows; ++r) {
       if (tile.visible(r) <= first) continue;
@@ -103,40 +137,59 @@ float SumLanes(__m512 v) {
   return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
 }
 
-// Turns scores into weights; returns their sum and, in *max, the largest score.
-float Soften(float* scores, std::int64_t visible, float* max) {
+// The largest of the first `visible` scores; the last, partial vector may hold anything
+// beyond what is visible.
+float Largest(const float* scores, std::int64_t visible) {
   const std::int64_t whole = visible / 16 * 16;
   const auto rest = static_cast<__mmask16>((1U << (visible - whole)) - 1);
   const __m512 lowest = _mm512_set1_ps(-__builtin_inff());
-  // The last, partial vector may hold anything beyond what is visible.
-  const __m512 last = _mm512_mask_loadu_ps(lowest, rest, scores + whole);
-  __m512 most = last;
+  __m512 most = _mm512_mask_loadu_ps(lowest, rest, scores + whole);
   for (std::int64_t p = 0; p < whole; p += 16) {
     most = _mm512_max_ps(most, _mm512_load_ps(scores + p));
   }
-  const float largest = _mm512_reduce_max_ps(most);
+  return _mm512_reduce_max_ps(most);
+}
+
+// Turns scores into weights; returns their sums per lane.
+__m512 Weigh(float* scores, std::int64_t visible, float largest) {
   const __m512 top = _mm512_set1_ps(largest);
   __m512 sums = _mm512_setzero_ps();
-  for (std::int64_t p = 0; p < whole; p += 16) {
+  std::int64_t p = 0;
+  for (; p + 16 <= visible; p += 16) {
     const __m512 e = ExpLanes(_mm512_sub_ps(_mm512_load_ps(scores + p), top));
     _mm512_store_ps(scores + p, e);
     sums = _mm512_add_ps(sums, e);
   }
-  const __m512 e = ExpLanes(_mm512_sub_ps(last, top));
-  _mm512_mask_storeu_ps(scores + whole, rest, e);
-  sums = _mm512_mask_add_ps(sums, rest, sums, e);
-  *max = largest;
-  return SumLanes(sums);
+  const auto rest = static_cast<__mmask16>((1U << (visible - p)) - 1);
+  if (rest == 0) return sums;
+  const __m512 e = ExpLanes(_mm512_sub_ps(_mm512_maskz_loadu_ps(rest, scores + p), top));
+  _mm512_mask_storeu_ps(scores + p, rest, e);
+  return _mm512_mask_add_ps(sums, rest, sums, e);
+}
+
+// The scores of all heads of a row become weights. In three rounds, so that what waits for
+// a result of one head computes on another.
+void Soften(const Tile& tile, std::int64_t r, Space& space) {
+  const std::int64_t visible = tile.visible(r);
+  float* max = tile.args.max + tile.at(r);
+  __m512 sums[kHeadTile];
+  for (std::int64_t h = 0; h < tile.heads; ++h) max[h] = Largest(space.weights[r][h], visible);
+  for (std::int64_t h = 0; h < tile.heads; ++h) {
+    sums[h] = Weigh(space.weights[r][h], visible, max[h]);
+  }
+  for (std::int64_t h = 0; h < tile.heads; ++h) tile.args.sum[tile.at(r) + h] = SumLanes(sums[h]);
 }
 
 void Output(const Tile& tile, std::int64_t most, Space& space) {
   const std::int64_t dim = tile.args.dim;
+  const Next next = NextOf(tile.args, tile.args.values);
   for (std::int64_t d = 0; d < dim; d += kWide) {
     const bool both = d + 16 < dim;
     for (std::int64_t p = 0; p < most; ++p) {
       const std::uint16_t* values = tile.args.values[p / kPage] + p % kPage * dim + d;
       _mm512_store_ps(space.wide + kWide * p, LoadHalves(values));
       _mm512_store_ps(space.wide + kWide * p + 16, LoadHalves(both ? values + 16 : values));
+      next.Fetch(p / kPage, d / 2 + p % kPage);
     }
     for (std::int64_t r = 0; r < tile.rows; ++r) {
       if (tile.visible(r) == 0) continue;
@@ -146,17 +199,57 @@ void Output(const Tile& tile, std::int64_t most, Space& space) {
   }
 }
 
+// The same for a tile of one row, whose pages are used once: straight from them.
+template <int kHeads>
+void ScoresOfOne(const Tile& tile, std::int64_t most, Space& space) {
+  const std::int64_t dim = tile.args.dim;
+  const Next next = NextOf(tile.args, tile.args.keys);
+  for (std::int64_t first = 0; first < most; first += kWide) {
+    const std::uint16_t* low = tile.args.keys[first / kPage];
+    const std::uint16_t* high = first + kPage < most ? tile.args.keys[first / kPage + 1] : low;
+    Accumulators<kHeads> acc;
+    for (std::int64_t d = 0; d < dim; ++d) {
+      acc.Add(tile.q(0) + d, dim, LoadHalves(low + kPage * d), LoadHalves(high + kPage * d));
+      next.Fetch(first / kPage, d);
+    }
+    acc.Store(space.weights[0][0] + first, kChunk, true);
+  }
+}
+
+template <int kHeads>
+void OutputOfOne(const Tile& tile, std::int64_t most, Space& space) {
+  const std::int64_t dim = tile.args.dim;
+  const Next next = NextOf(tile.args, tile.args.values);
+  for (std::int64_t d = 0; d < dim; d += kWide) {
+    const bool both = d + 16 < dim;
+    Accumulators<kHeads> acc;
+    for (std::int64_t p = 0; p < most; ++p) {
+      const std::uint16_t* values = tile.args.values[p / kPage] + p % kPage * dim + d;
+      acc.Add(space.weights[0][0] + p, kChunk, LoadHalves(values),
+              LoadHalves(both ? values + 16 : values));
+      next.Fetch(p / kPage, d / 2 + p % kPage);
+    }
+    acc.Store(tile.args.out + tile.at(0) * dim + d, dim, both);
+  }
+}
+
+using Step = void (*)(const Tile&, std::int64_t, Space&);
+constexpr Step kScoresOfOne[kHeadTile + 1] = {nullptr,        ScoresOfOne<1>, ScoresOfOne<2>,
+                                              ScoresOfOne<3>, ScoresOfOne<4>, ScoresOfOne<5>,
+                                              ScoresOfOne<6>, ScoresOfOne<7>, ScoresOfOne<8>};
+constexpr Step kOutputOfOne[kHeadTile + 1] = {nullptr,        OutputOfOne<1>, OutputOfOne<2>,
+                                              OutputOfOne<3>, OutputOfOne<4>, OutputOfOne<5>,
+                                              OutputOfOne<6>, OutputOfOne<7>, OutputOfOne<8>};
+
 void AttendTile(const Tile& tile, Space& space) {
   const std::int64_t most = tile.visible(tile.rows - 1);
-  Scores(tile, most, space);
+  if (most == 0) return;
+  const bool one = tile.rows == 1;
+  (one ? kScoresOfOne[tile.heads] : Scores)(tile, most, space);
   for (std::int64_t r = 0; r < tile.rows; ++r) {
-    if (tile.visible(r) == 0) continue;
-    for (std::int64_t h = 0; h < tile.heads; ++h) {
-      const std::int64_t at = tile.at(r) + h;
-      tile.args.sum[at] = Soften(space.weights[r][h], tile.visible(r), tile.args.max + at);
-    }
+    if (tile.visible(r) > 0) Soften(tile, r, space);
   }
-  Output(tile, most, space);
+  (one ? kOutputOfOne[tile.heads] : Output)(tile, most, space);
 }
 
 }  // namespace
