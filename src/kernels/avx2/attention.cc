@@ -64,13 +64,10 @@ constexpr Accumulator kAccumulate[kTile + 1] = {nullptr,       Accumulate<1>, Ac
                                                 Accumulate<3>, Accumulate<4>, Accumulate<5>,
                                                 Accumulate<6>};
 
-// Meanwhile fetches `next`, a page as large.
-void ConvertPage(const std::uint16_t* page, std::int64_t dim, const std::uint16_t* next,
-                 float* out) {
+void ConvertPage(const std::uint16_t* page, std::int64_t dim, float* out) {
   for (std::int64_t i = 0; i < kPage * dim; i += 8) {
     const __m128i halves = _mm_loadu_si128(reinterpret_cast<const __m128i*>(page + i));
     _mm256_store_ps(out + i, _mm256_cvtph_ps(halves));
-    if (i % 32 == 0) _mm_prefetch(reinterpret_cast<const char*>(next + i), _MM_HINT_T0);
   }
 }
 
@@ -116,9 +113,7 @@ void ForEachPage(const AttentionChunkArgs& args, const std::uint16_t* const* pag
                  const Body& body, Batch& batch) {
   const std::int64_t tiles = (batch.count + kTile - 1) / kTile;
   for (std::int64_t first = 0; first < batch.visible[batch.count - 1]; first += kPage) {
-    const std::int64_t index = first / kPage;
-    const bool more = index < args.next_pages;
-    ConvertPage(pages[index], args.dim, pages[more ? index + kChunk / kPage : index], batch.page);
+    ConvertPage(pages[first / kPage], args.dim, batch.page);
     for (std::int64_t tile = 0; tile < tiles; ++tile) {
       const std::int64_t begin = batch.count * tile / tiles;
       const std::int64_t end = batch.count * (tile + 1) / tiles;
