@@ -121,6 +121,7 @@ Result<Workspace> Workspace::Allocate(const Config& config, std::int64_t max_row
     space.residual = carver.Take<float>(max_rows * config.hidden);
     space.q = carver.Take<float>(max_rows * config.q_width());
     space.attended = carver.Take<float>(max_rows * config.q_width());
+    space.chunk_partials = carver.Take<float>(kChunkPartials);
     space.rope_cos = carver.Take<float>(max_rows * config.head_dim / 2);
     space.rope_sin = carver.Take<float>(max_rows * config.head_dim / 2);
   });

@@ -63,6 +63,9 @@ class Workspace {
   // itself, which is cheaper than a barrier.
   static constexpr std::int64_t kRedundantRows = 4;
 
+  // 4 MB of address space: 1000 chunks of a 0.5B model, or a context of 64 000 positions.
+  static constexpr std::int64_t kChunkPartials = 1 << 20;
+
   static Result<Workspace> Allocate(const Config& config, std::int64_t max_rows, int threads);
 
   std::int64_t max_rows = 0;
@@ -70,6 +73,7 @@ class Workspace {
   float* residual = nullptr;              // [R, hidden]
   float* q = nullptr;                     // [R, heads * head_dim]
   float* attended = nullptr;              // [R, heads * head_dim]
+  float* chunk_partials = nullptr;        // [kChunkPartials] attention of shared chunks
   float* rope_cos = nullptr;              // [R, head_dim / 2]
   float* rope_sin = nullptr;              // [R, head_dim / 2]
   ActivationBuffer hidden_activations;    // [R, hidden]; at the end the rows that need logits
