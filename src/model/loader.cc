@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -21,20 +22,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A pack file in the making: removed unless it is kept.
+constexpr std::size_t kWriteBytes = std::size_t{16} << 20;
+
+// A file of a fixed size in the making: removed unless it is kept.
 class TemporaryFile {
  public:
-  static Result<TemporaryFile> Create(const std::string& target, std::uint64_t size) {
+  static Result<TemporaryFile> Create(const std::string& path, std::uint64_t size) {
     TemporaryFile file;
-    file.path_ = fmt::format("{}.{}.tmp", target, getpid());
+    file.path_ = path;
     file.fd_ = open(file.path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (file.fd_ < 0) return SystemFailure(file.path_, errno);
     // Reserves the blocks: a full disk is an error here, not a fault while packing.
     const int code = posix_fallocate(file.fd_, 0, static_cast<off_t>(size));
     if (code != 0) return SystemFailure(file.path_, code);
-    void* data = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file.fd_, 0);
-    if (data == MAP_FAILED) return SystemFailure(file.path_, errno);
-    file.bytes_ = {static_cast<std::byte*>(data), size};
     return file;
   }
 
@@ -52,7 +52,23 @@ class TemporaryFile {
     if (!path_.empty()) unlink(path_.c_str());
   }
 
-  std::span<std::byte> bytes() const { return bytes_; }
+  // The file's bytes, to be written to.
+  Result<std::span<std::byte>> Map(std::uint64_t size) {
+    void* data = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
+    if (data == MAP_FAILED) return SystemFailure(path_, errno);
+    bytes_ = {static_cast<std::byte*>(data), size};
+    return bytes_;
+  }
+
+  Result<void> Write(std::span<const std::byte> bytes) {
+    for (std::size_t done = 0; done < bytes.size();) {
+      const std::size_t count = std::min(kWriteBytes, bytes.size() - done);
+      const ssize_t written = pwrite(fd_, bytes.data() + done, count, static_cast<off_t>(done));
+      if (written < 0 && errno != EINTR) return SystemFailure(path_, errno);
+      if (written > 0) done += static_cast<std::size_t>(written);
+    }
+    return {};
+  }
 
   // Makes the bytes durable, then visible under `target`.
   Result<void> Keep(const std::string& target) {
@@ -102,10 +118,20 @@ Result<void> PackToFile(const GgufFile& file, PackPlan& plan, const std::string&
   std::error_code error;
   fs::create_directories(options.packed_folder, error);
   if (error) return Fail(ErrorKind::kIo, options.packed_folder + ": " + error.message());
-  auto temporary = TemporaryFile::Create(target, plan.header.total_size);
-  if (!temporary) return Failure(std::move(temporary).error());
-  WritePack(file, plan, temporary->bytes(), team, options.progress);
-  return temporary->Keep(target);
+  const std::uint64_t size = plan.header.total_size;
+  const std::string name = fmt::format("{}.{}", target, getpid());
+  auto draft = TemporaryFile::Create(name + ".draft.tmp", size);
+  if (!draft) return Failure(std::move(draft).error());
+  const auto image = draft->Map(size);
+  if (!image) return Failure(image.error());
+  WritePack(file, plan, *image, team, options.progress);
+  // A draft is filled all over, page by page, and stays in small pages for as long as it is
+  // in the page cache. What is written in large pieces lies in pages of 2 MB where the
+  // file system knows them (ext4 from Linux 6.16, XFS): mapped, decode is a third faster.
+  auto kept = TemporaryFile::Create(name + ".tmp", size);
+  if (!kept) return Failure(std::move(kept).error());
+  VIVACE_RETURN_IF_ERROR(kept->Write(*image));
+  return kept->Keep(target);
 }
 
 }  // namespace
