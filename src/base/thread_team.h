@@ -102,7 +102,8 @@ class TeamMember {
   void Barrier();
 
   // Hands out [0, count) in pieces of `chunk` (the last may be smaller), each to exactly
-  // one member: body(begin, end). All members call it with the same arguments, in the
+  // one member: body(begin, end). Half of them in one run for each member, so that streams
+  // through memory stay long, then one by one to whoever is free. All members call it with the same arguments, in the
   // same order. Returns when no piece is left to take: the others may still be busy, so
   // a Barrier must come before their results are read. The hand-out itself orders no
   // memory. Precondition: chunk >= 1.
@@ -112,15 +113,21 @@ class TeamMember {
     ++loops_since_barrier_;
     std::atomic<std::int64_t>& next = team_.counters_[slot_].next;
     const std::int64_t base = bases_[slot_];
-    const std::int64_t pieces = (count + chunk - 1) / chunk;
+    const std::int64_t run = count / chunk / 2 / team_.size_ * chunk;
+    const std::int64_t runs = run > 0 ? team_.size_ : 0;
+    const std::int64_t tickets = runs + (count - runs * run + chunk - 1) / chunk;
     for (;;) {
-      const std::int64_t piece = next.fetch_add(1, std::memory_order_relaxed) - base;
-      if (piece >= pieces) break;
-      const std::int64_t begin = piece * chunk;
-      body(begin, begin + chunk < count ? begin + chunk : count);
+      const std::int64_t ticket = next.fetch_add(1, std::memory_order_relaxed) - base;
+      if (ticket >= tickets) break;
+      const bool is_run = ticket < runs;
+      std::int64_t begin = is_run ? ticket * run : runs * run + (ticket - runs) * chunk;
+      const std::int64_t end = is_run ? begin + run : begin + 1;
+      for (; begin < end; begin += chunk) {
+        body(begin, begin + chunk < count ? begin + chunk : count);
+      }
     }
-    // Every member takes one ticket beyond the last piece.
-    bases_[slot_] = base + pieces + team_.size_;
+    // Every member takes one ticket beyond the last.
+    bases_[slot_] = base + tickets + team_.size_;
     slot_ = (slot_ + 1) % ThreadTeam::kCounters;
   }
 
