@@ -168,7 +168,7 @@ void RegisterAll() {
   benchmark::RegisterBenchmark("read", BenchRead)->Unit(benchmark::kMicrosecond);
   for (const KernelTable* table : SupportedKernels()) {
     const std::string tier = table->name;
-    for (const QuantType type : kPackedTypes) {
+    for (const QuantType type : PackedTypes()) {
       const std::string name = tier + "/" + std::string(Name(type)) + "/";
       RegisterMatmul(name + "gemv_cache", {table, type, 1024, kInCache, 1});
       for (const std::int64_t rows : {1, 2, 4, 8, 16}) {
@@ -185,7 +185,7 @@ void RegisterAll() {
     }
     RegisterFloatKernels(*table);
   }
-  for (const QuantType type : kPackedTypes) {
+  for (const QuantType type : PackedTypes()) {
     benchmark::RegisterBenchmark(("pack/" + std::string(Name(type))).c_str(),
                                  [type](benchmark::State& state) { BenchPack(state, type); });
   }

@@ -62,26 +62,7 @@ Result<const KernelTable*> SelectKernels(std::string_view name) {
 }
 
 MatmulKernel MatmulFor(const KernelTable& kernels, QuantType type) {
-  switch (type) {
-    case QuantType::kF32:
-      return kernels.matmul_f32;
-    case QuantType::kF16:
-      return kernels.matmul_f16;
-    case QuantType::kQ4_0:
-      return kernels.matmul_q4_0;
-    case QuantType::kQ4_1:
-      return kernels.matmul_q4_1;
-    case QuantType::kQ4_K:
-      return kernels.matmul_q4_k;
-    case QuantType::kQ5_0:
-      return kernels.matmul_q5_0;
-    case QuantType::kQ6_K:
-      return kernels.matmul_q6_k;
-    case QuantType::kQ8_0:
-      return kernels.matmul_q8_0;
-    default:
-      return nullptr;
-  }
+  return kernels.matmul[static_cast<std::size_t>(type)];
 }
 
 std::size_t MatmulScratchBytes(std::int64_t k, std::int64_t rows) {

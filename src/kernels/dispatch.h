@@ -18,7 +18,6 @@ std::span<const KernelTable* const> SupportedKernels();
 // "" is the fastest. kUnsupported for a name that is unknown or that the CPU lacks.
 Result<const KernelTable*> SelectKernels(std::string_view name);
 
-// Null when the type has no packed kernels.
 MatmulKernel MatmulFor(const KernelTable& kernels, QuantType type);
 
 // Bytes of MatmulArgs::scratch for `rows` activation rows of k values.

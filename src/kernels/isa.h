@@ -9,12 +9,20 @@ namespace vivace::VIVACE_ISA {
 
 void MatmulF32(const MatmulArgs& args);
 void MatmulF16(const MatmulArgs& args);
+void MatmulBF16(const MatmulArgs& args);
 void MatmulQ4_0(const MatmulArgs& args);
 void MatmulQ4_1(const MatmulArgs& args);
-void MatmulQ4_K(const MatmulArgs& args);
 void MatmulQ5_0(const MatmulArgs& args);
-void MatmulQ6_K(const MatmulArgs& args);
+void MatmulQ5_1(const MatmulArgs& args);
 void MatmulQ8_0(const MatmulArgs& args);
+void MatmulQ2_K(const MatmulArgs& args);
+void MatmulQ3_K(const MatmulArgs& args);
+void MatmulQ4_K(const MatmulArgs& args);
+void MatmulQ5_K(const MatmulArgs& args);
+void MatmulQ6_K(const MatmulArgs& args);
+void MatmulIQ4_NL(const MatmulArgs& args);
+void MatmulIQ4_XS(const MatmulArgs& args);
+void MatmulMXFP4(const MatmulArgs& args);
 void Quantize(const float* x, std::int64_t k, std::int8_t* q, float* d, std::int32_t* sum,
               std::int32_t* half_sum);
 void RmsNorm(const float* x, const float* gain, float* out, std::int64_t size, float epsilon);

@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "quant/quant_type.h"
+
 namespace vivace {
 
 // Quantized activations: rows of k values, k a multiple of 64 (zero padded).
@@ -68,14 +70,8 @@ struct AttentionChunkArgs {
 struct KernelTable {
   const char* name;
 
-  MatmulKernel matmul_f32;
-  MatmulKernel matmul_f16;
-  MatmulKernel matmul_q4_0;
-  MatmulKernel matmul_q4_1;
-  MatmulKernel matmul_q4_k;
-  MatmulKernel matmul_q5_0;
-  MatmulKernel matmul_q6_k;
-  MatmulKernel matmul_q8_0;
+  // By QuantType; null at numbers that are no type.
+  MatmulKernel matmul[kQuantTypeIds];
 
   // One activation row, as QuantizeRowReference of quant/activation.h. k % 64 == 0.
   void (*quantize)(const float* x, std::int64_t k, std::int8_t* q, float* d, std::int32_t* sum,

@@ -121,11 +121,26 @@ TEST_P(MatmulTest, HoldsAtTheExtremes) {
 INSTANTIATE_TEST_SUITE_P(EveryIsa, MatmulTest,
                          testing::Combine(testing::ValuesIn(SupportedKernels().begin(),
                                                             SupportedKernels().end()),
-                                          testing::ValuesIn(kPackedTypes)),
+                                          testing::ValuesIn(PackedTypes())),
                          [](const auto& test) {
                            return std::string(std::get<0>(test.param)->name) + "_" +
                                   std::string(Name(std::get<1>(test.param)));
                          });
+
+class Mxfp4Test : public MatmulTest {};
+
+// Exponents 0 and 1 are subnormal powers of two; 255 makes products infinite.
+TEST_P(Mxfp4Test, HoldsForEveryExponent) {
+  auto source = RandomRows(type(), 256, 32, random_);
+  for (std::size_t row = 0; row < 256; ++row) source[17 * row] = static_cast<std::byte>(row);
+  for (const std::int64_t rows : {1, 20}) Check(256, 32, rows, 16, source);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    EveryIsa, Mxfp4Test,
+    testing::Combine(testing::ValuesIn(SupportedKernels().begin(), SupportedKernels().end()),
+                     testing::Values(QuantType::kMXFP4)),
+    [](const auto& test) { return std::string(std::get<0>(test.param)->name); });
 
 TEST(SelectKernelsTest, KnowsItsTiersAndNamesThemInErrors) {
   EXPECT_STREQ((*SelectKernels("portable"))->name, "portable");

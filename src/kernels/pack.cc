@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "kernels/pack_codes.h"
 #include "kernels/packed_layout.h"
@@ -12,72 +9,85 @@
 namespace vivace {
 namespace {
 
+// How a block's integer scales are stored; see packed_layout.h.
+enum class ScaleForm { kNone, kByte, kTwoBytes, kBytePair, kSixBits, kTwoSixBits };
+
 // How one type fills a group; see the table in packed_layout.h.
 struct Form {
   QuantType type;
-  std::int64_t entry;        // values that share a header entry
-  std::int64_t halves;       // in a header entry, per row
-  std::int64_t scale_bytes;  // at the start of a super-block's body
-  std::int64_t low_bytes;    // of a block's quant lines
-  std::int64_t fifth_bytes;
-  std::int64_t top_bytes;
+  std::int64_t entry;   // values that share a header entry
+  std::int64_t halves;  // in a header entry, per row
+  std::int64_t header_scale_bytes;
+  std::int64_t body_scale_bytes;
+  ScaleForm scales;
+  int high_bits;  // of a code, as lines before those of the low bits
+  int low_bits;
 
-  std::int64_t block_bytes() const { return top_bytes + fifth_bytes + low_bytes; }
+  std::int64_t entry_bytes() const { return halves * kGroupRows * 2 + header_scale_bytes; }
+  std::int64_t block_bytes() const { return (high_bits + low_bits) * kLine; }
   // Of a unit: 64 values, so that its quants are whole lines, or a super-block.
   std::int64_t unit() const { return std::max(entry, kLine); }
-  std::int64_t header_bytes() const { return unit() / entry * halves * kGroupRows * 2; }
-  std::int64_t body_bytes() const { return scale_bytes + unit() / kBlock * block_bytes(); }
+  std::int64_t header_bytes() const { return unit() / entry * entry_bytes(); }
+  std::int64_t body_bytes() const { return body_scale_bytes + unit() / kBlock * block_bytes(); }
   // Units whose headers fill a line together, and what they take with it.
   std::int64_t run() const { return std::max(std::int64_t{1}, kLine / header_bytes()); }
   std::int64_t run_bytes() const { return run() * (header_bytes() + body_bytes()); }
 };
 
 constexpr Form kForms[] = {
-    {QuantType::kQ4_0, kBlock, 1, 0, 256, 0, 0},
-    {QuantType::kQ4_1, kBlock, 2, 0, 256, 0, 0},
-    {QuantType::kQ5_0, kBlock, 1, 0, 256, 64, 0},
-    {QuantType::kQ8_0, kBlock, 1, 0, 512, 0, 0},
-    {QuantType::kQ4_K, kSuperBlock, 2, 192, 256, 0, 0},
-    {QuantType::kQ6_K, kSuperBlock, 1, 256, 256, 0, 128},
+    {QuantType::kQ4_0, kBlock, 1, 0, 0, ScaleForm::kNone, 0, 4},
+    {QuantType::kQ4_1, kBlock, 2, 0, 0, ScaleForm::kNone, 0, 4},
+    {QuantType::kQ5_0, kBlock, 1, 0, 0, ScaleForm::kNone, 1, 4},
+    {QuantType::kQ5_1, kBlock, 2, 0, 0, ScaleForm::kNone, 1, 4},
+    {QuantType::kQ8_0, kBlock, 1, 0, 0, ScaleForm::kNone, 0, 8},
+    {QuantType::kIQ4_NL, kBlock, 1, 0, 0, ScaleForm::kNone, 0, 4},
+    {QuantType::kMXFP4, kBlock, 0, 16, 0, ScaleForm::kByte, 0, 4},
+    {QuantType::kQ2_K, kSuperBlock, 2, 0, 256, ScaleForm::kBytePair, 0, 2},
+    {QuantType::kQ3_K, kSuperBlock, 1, 0, 192, ScaleForm::kTwoSixBits, 1, 2},
+    {QuantType::kQ4_K, kSuperBlock, 2, 0, 192, ScaleForm::kTwoSixBits, 0, 4},
+    {QuantType::kQ5_K, kSuperBlock, 2, 0, 192, ScaleForm::kTwoSixBits, 1, 4},
+    {QuantType::kQ6_K, kSuperBlock, 1, 0, 256, ScaleForm::kTwoBytes, 2, 4},
+    {QuantType::kIQ4_XS, kSuperBlock, 1, 96, 0, ScaleForm::kSixBits, 0, 4},
 };
 
-std::optional<Form> FormOf(QuantType type) {
-  for (const Form& form : kForms) {
-    if (form.type == type) return form;
-  }
-  return std::nullopt;
-}
+bool IsFloat(QuantType type) { return FactsOf(type).block_values == 1; }
 
-bool IsFloat(QuantType type) { return type == QuantType::kF32 || type == QuantType::kF16; }
+// Precondition: not a float type.
+const Form& FormOf(QuantType type) {
+  const Form* form = kForms;
+  while (form->type != type) ++form;
+  return *form;
+}
 
 std::int64_t RoundUp(std::int64_t value, std::int64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
-// Where row `lane`'s parts of block `block` lie in a group.
+// Where the parts of block `block` lie in a group.
 struct Place {
   std::byte* header;  // [halves][16 rows] halves
-  std::byte* scales;  // start of the super-block's scales
-  std::byte* top;
-  std::byte* fifth;
+  std::byte* scales;  // integer scales: of the block, or of its super-block
+  std::byte* high;
   std::byte* low;
-  std::int64_t in_super;  // block within its super-block
+  std::int64_t in_unit;  // block within its unit
 };
 
 Place PlaceOf(const Form& form, std::byte* group, std::int64_t block) {
   const std::int64_t per_unit = form.unit() / kBlock;
   const std::int64_t unit = block / per_unit;
+  const std::int64_t in_unit = block % per_unit;
   const std::int64_t in_run = unit % form.run();
   std::byte* run = group + unit / form.run() * form.run_bytes();
   std::byte* body = run + form.run() * form.header_bytes() + in_run * form.body_bytes();
-  std::byte* lines = body + form.scale_bytes + block % per_unit * form.block_bytes();
-  const std::int64_t entry = block % per_unit / (form.entry / kBlock);
-  return {.header = run + in_run * form.header_bytes() + entry * form.halves * kGroupRows * 2,
-          .scales = body,
-          .top = lines,
-          .fifth = lines + form.top_bytes,
-          .low = lines + form.top_bytes + form.fifth_bytes,
-          .in_super = block % per_unit};
+  std::byte* lines = body + form.body_scale_bytes + in_unit * form.block_bytes();
+  const std::int64_t entry = in_unit / (form.entry / kBlock);
+  std::byte* header = run + in_run * form.header_bytes() + entry * form.entry_bytes();
+  const bool in_header = form.header_scale_bytes != 0;
+  return {.header = header,
+          .scales = in_header ? header + form.halves * kGroupRows * 2 : body,
+          .high = lines,
+          .low = lines + form.high_bits * kLine,
+          .in_unit = in_unit};
 }
 
 std::byte ToByte(int value) { return static_cast<std::byte>(value); }
@@ -92,87 +102,134 @@ std::uint16_t GetHalf(const std::byte* halves, std::int64_t lane) {
   return value;
 }
 
-// Byte 4 * lane + i of line `quad`.
-std::int64_t At(std::int64_t quad, std::int64_t lane, std::int64_t i) {
-  return quad * kLine + 4 * lane + i;
+// The codes of a block of all rows, one line per quad.
+using Quads = std::uint8_t[8][kLine];
+
+// The quad that bits kBits * part and up of line `line` hold.
+template <int kBits>
+constexpr int QuadAt(int line, int part) {
+  return kBits == 4 ? line + 4 * part : line * (8 / kBits) + part;
 }
 
-// The codes of a block of all rows, one line per quad, as lines of the layout.
-void PutCodes(const Form& form, const Place& place, const std::uint8_t (&quads)[8][kLine]) {
-  if (form.low_bytes == sizeof quads) {
-    std::memcpy(place.low, quads, sizeof quads);
-    return;
-  }
-  for (std::int64_t j = 0; j < 4; ++j) {
-    for (std::int64_t i = 0; i < kLine; ++i) {
-      place.low[j * kLine + i] = ToByte((quads[j][i] & 15) | (quads[j + 4][i] & 15) << 4);
-    }
-  }
-  const auto put_high = [&](std::byte* line, std::int64_t first, std::int64_t count, int bits) {
+// kBits bits of every code, from bit `from` on, as lines.
+template <int kBits>
+void PutBits(const Quads& quads, int from, std::byte* lines) {
+  constexpr int kMask = (1 << kBits) - 1;
+  for (int line = 0; line < kBits; ++line, lines += kLine) {
     for (std::int64_t i = 0; i < kLine; ++i) {
       int byte = 0;
-      for (std::int64_t j = 0; j < count; ++j) byte |= (quads[first + j][i] >> 4) << (bits * j);
-      line[i] = ToByte(byte);
+      for (int part = 0; part < 8 / kBits; ++part) {
+        byte |= (quads[QuadAt<kBits>(line, part)][i] >> from & kMask) << (kBits * part);
+      }
+      lines[i] = ToByte(byte);
     }
-  };
-  if (form.fifth_bytes != 0) put_high(place.fifth, 0, 8, 1);
-  if (form.top_bytes != 0) {
-    put_high(place.top, 0, 4, 2);
-    put_high(place.top + kLine, 4, 4, 2);
   }
+}
+
+// The same bits of one row, into its 32 codes.
+template <int kBits>
+void GetBits(const std::byte* lines, std::int64_t lane, int from, std::uint8_t* codes) {
+  constexpr int kMask = (1 << kBits) - 1;
+  for (int line = 0; line < kBits; ++line, lines += kLine) {
+    for (int part = 0; part < 8 / kBits; ++part) {
+      for (int i = 0; i < 4; ++i) {
+        std::uint8_t& code = codes[4 * QuadAt<kBits>(line, part) + i];
+        const int byte = std::to_integer<int>(lines[4 * lane + i]);
+        code = static_cast<std::uint8_t>(code | (byte >> (kBits * part) & kMask) << from);
+      }
+    }
+  }
+}
+
+void PutCodes(const Form& form, const Place& place, const Quads& quads) {
+  if (form.high_bits == 1) PutBits<1>(quads, form.low_bits, place.high);
+  if (form.high_bits == 2) PutBits<2>(quads, form.low_bits, place.high);
+  if (form.low_bits == 2) PutBits<2>(quads, 0, place.low);
+  if (form.low_bits == 4) PutBits<4>(quads, 0, place.low);
+  if (form.low_bits == 8) std::memcpy(place.low, quads, sizeof quads);
 }
 
 void GetCodes(const Form& form, const Place& place, std::int64_t lane, std::uint8_t* codes) {
-  for (std::int64_t quad = 0; quad < 8; ++quad) {
-    for (std::int64_t i = 0; i < 4; ++i) {
-      std::uint8_t& code = codes[4 * quad + i];
-      if (form.low_bytes == 512) {
-        code = std::to_integer<std::uint8_t>(place.low[At(quad, lane, i)]);
-        continue;
-      }
-      int value = std::to_integer<int>(place.low[At(quad % 4, lane, i)]) >> (4 * (quad / 4)) & 15;
-      if (form.fifth_bytes != 0) {
-        value |= (std::to_integer<int>(place.fifth[At(0, lane, i)]) >> quad & 1) << 4;
-      }
-      if (form.top_bytes != 0) {
-        value |= (std::to_integer<int>(place.top[At(quad / 4, lane, i)]) >> (2 * (quad % 4)) & 3)
-                 << 4;
-      }
-      code = static_cast<std::uint8_t>(value);
+  if (form.high_bits == 1) GetBits<1>(place.high, lane, form.low_bits, codes);
+  if (form.high_bits == 2) GetBits<2>(place.high, lane, form.low_bits, codes);
+  if (form.low_bits == 2) GetBits<2>(place.low, lane, 0, codes);
+  if (form.low_bits == 4) GetBits<4>(place.low, lane, 0, codes);
+  if (form.low_bits == 8) GetBits<8>(place.low, lane, 0, codes);
+}
+
+// `scales` are a unit's, `block` counts within it.
+void PutScales(ScaleForm form, std::byte* scales, std::int64_t lane, std::int64_t block,
+               const std::uint8_t* from) {
+  const auto row = [scales, lane](std::int64_t i) -> std::byte& {
+    return scales[i * kGroupRows + lane];
+  };
+  switch (form) {
+    case ScaleForm::kNone:
+      return;
+    case ScaleForm::kByte:
+      row(0) = ToByte(from[0]);
+      return;
+    case ScaleForm::kTwoBytes:
+      row(2 * block) = ToByte(from[0]);
+      row(2 * block + 1) = ToByte(from[1]);
+      return;
+    case ScaleForm::kBytePair:
+      std::memcpy(scales + 2 * (block * kGroupRows + lane), from, 2);
+      return;
+    case ScaleForm::kSixBits:
+      row(block / 2) |= ToByte((from[0] & 15) << (4 * (block % 2)));
+      row(4 + block % 2) |= ToByte((from[0] >> 4) << (2 * (block / 2)));
+      return;
+    case ScaleForm::kTwoSixBits:
+      row(block) = ToByte((from[0] & 15) | (from[1] & 15) << 4);
+      row(8 + block / 2) |= ToByte((from[0] >> 4 | (from[1] >> 4) << 2) << (4 * (block % 2)));
+      return;
+  }
+}
+
+void GetScales(ScaleForm form, const std::byte* scales, std::int64_t lane, std::int64_t block,
+               std::uint8_t* out) {
+  const auto row = [scales, lane](std::int64_t i) {
+    return std::to_integer<int>(scales[i * kGroupRows + lane]);
+  };
+  const auto put = [out](int first, int second) {
+    out[0] = static_cast<std::uint8_t>(first);
+    out[1] = static_cast<std::uint8_t>(second);
+  };
+  switch (form) {
+    case ScaleForm::kNone:
+      return;
+    case ScaleForm::kByte:
+      return put(row(0), 0);
+    case ScaleForm::kTwoBytes:
+      return put(row(2 * block), row(2 * block + 1));
+    case ScaleForm::kBytePair:
+      std::memcpy(out, scales + 2 * (block * kGroupRows + lane), 2);
+      return;
+    case ScaleForm::kSixBits: {
+      const int high = row(4 + block % 2) >> (2 * (block / 2)) & 3;
+      return put((row(block / 2) >> (4 * (block % 2)) & 15) | high << 4, 0);
+    }
+    case ScaleForm::kTwoSixBits: {
+      const int high = row(8 + block / 2) >> (4 * (block % 2));
+      return put((row(block) & 15) | (high & 3) << 4, row(block) >> 4 | (high >> 2 & 3) << 4);
     }
   }
 }
 
-void PutScales(const Form& form, const Place& place, std::int64_t lane, const BlockFields& fields) {
-  PutHalf(place.header, lane, fields.d);
+void PutFields(const Form& form, const Place& place, std::int64_t lane, const BlockFields& fields) {
+  if (form.halves >= 1) PutHalf(place.header, lane, fields.d);
   if (form.halves == 2) PutHalf(place.header + 2 * kGroupRows, lane, fields.m);
-  const std::int64_t block = place.in_super;
-  if (form.type == QuantType::kQ6_K) {
-    place.scales[2 * block * kGroupRows + lane] = ToByte(fields.sub_scales[0]);
-    place.scales[(2 * block + 1) * kGroupRows + lane] = ToByte(fields.sub_scales[1]);
-  } else if (form.scale_bytes != 0) {
-    place.scales[block * kGroupRows + lane] = ToByte((fields.scale & 15) | (fields.min & 15) << 4);
-    place.scales[(8 + block / 2) * kGroupRows + lane] |=
-        ToByte((fields.scale >> 4 | (fields.min >> 4) << 2) << (4 * (block % 2)));
-  }
+  PutScales(form.scales, place.scales, lane, place.in_unit, fields.scales);
 }
 
-void GetScales(const Form& form, const Place& place, std::int64_t lane, BlockFields& fields) {
-  fields.d = GetHalf(place.header, lane);
-  fields.m = form.halves == 2 ? GetHalf(place.header + 2 * kGroupRows, lane) : std::uint16_t{0};
-  const std::int64_t block = place.in_super;
-  if (form.type == QuantType::kQ6_K) {
-    fields.sub_scales[0] =
-        std::to_integer<std::int8_t>(place.scales[2 * block * kGroupRows + lane]);
-    fields.sub_scales[1] =
-        std::to_integer<std::int8_t>(place.scales[(2 * block + 1) * kGroupRows + lane]);
-  } else if (form.scale_bytes != 0) {
-    const int low = std::to_integer<int>(place.scales[block * kGroupRows + lane]);
-    const int high = std::to_integer<int>(place.scales[(8 + block / 2) * kGroupRows + lane]) >>
-                     (4 * (block % 2));
-    fields.scale = static_cast<std::uint8_t>((low & 15) | (high & 3) << 4);
-    fields.min = static_cast<std::uint8_t>(low >> 4 | (high >> 2 & 3) << 4);
-  }
+BlockFields GetFields(const Form& form, const Place& place, std::int64_t lane) {
+  BlockFields fields = {};
+  if (form.halves >= 1) fields.d = GetHalf(place.header, lane);
+  if (form.halves == 2) fields.m = GetHalf(place.header + 2 * kGroupRows, lane);
+  GetScales(form.scales, place.scales, lane, place.in_unit, fields.scales);
+  GetCodes(form, place, lane, fields.codes);
+  return fields;
 }
 
 // Float types of kWidth bytes: [k][16 rows]. `group` begins at the row's lane.
@@ -199,14 +256,11 @@ Result<PackedShape> PackedShapeOf(QuantType type, std::int64_t rows, std::int64_
   shape.groups = RoundUp(rows, kGroupRows) / kGroupRows;
   if (IsFloat(type)) {
     shape.group_bytes = shape.k * kGroupRows * (type == QuantType::kF32 ? 4 : 2);
-  } else if (const auto form = FormOf(type)) {
-    const std::int64_t units = shape.k / form->unit();
-    const std::int64_t headers = RoundUp(units, form->run()) * form->header_bytes();
-    shape.group_bytes = headers + units * form->body_bytes();
   } else {
-    return Fail(ErrorKind::kUnsupported, "matrices of type " + std::string(Name(type)) +
-                                             " have no kernels, allowed is F32, F16, Q4_0, Q4_1, "
-                                             "Q4_K, Q5_0, Q6_K, Q8_0");
+    const Form& form = FormOf(type);
+    const std::int64_t units = shape.k / form.unit();
+    const std::int64_t headers = RoundUp(units, form.run()) * form.header_bytes();
+    shape.group_bytes = headers + units * form.body_bytes();
   }
   shape.total_bytes = shape.groups * shape.group_bytes;
   return shape;
@@ -218,8 +272,7 @@ void PackGroup(const PackedShape& shape, const std::byte* gguf_rows, std::int64_
       static_cast<std::int64_t>(*RowBytes(shape.type, static_cast<std::size_t>(k)));
   const std::int64_t lanes = std::min(kGroupRows, rows - group * kGroupRows);
   const std::byte* first_row = gguf_rows + group * kGroupRows * row_bytes;
-  const auto form = FormOf(shape.type);
-  if (!form) {
+  if (IsFloat(shape.type)) {
     const bool single = shape.type == QuantType::kF32;
     for (std::int64_t lane = 0; lane < lanes; ++lane) {
       const std::byte* row = first_row + lane * row_bytes;
@@ -227,18 +280,19 @@ void PackGroup(const PackedShape& shape, const std::byte* gguf_rows, std::int64_
     }
     return;
   }
-  std::uint8_t quads[8][kLine] = {};
+  const Form& form = FormOf(shape.type);
+  Quads quads = {};
   for (std::int64_t block = 0; block < k / kBlock; ++block) {
-    const Place place = PlaceOf(*form, out, block);
+    const Place place = PlaceOf(form, out, block);
     for (std::int64_t lane = 0; lane < lanes; ++lane) {
       const BlockFields fields =
           LoadFields(shape.type, first_row + lane * row_bytes, static_cast<std::size_t>(block));
-      PutScales(*form, place, lane, fields);
+      PutFields(form, place, lane, fields);
       for (std::int64_t quad = 0; quad < 8; ++quad) {
         std::memcpy(&quads[quad][4 * lane], &fields.codes[4 * quad], 4);
       }
     }
-    PutCodes(*form, place, quads);
+    PutCodes(form, place, quads);
   }
 }
 
@@ -249,17 +303,15 @@ void UnpackRow(const PackedShape& shape, const std::byte* packed, std::int64_t r
   // Only read through: PlaceOf serves both directions.
   auto* group = const_cast<std::byte*>(packed) + row / kGroupRows * shape.group_bytes;
   const std::int64_t lane = row % kGroupRows;
-  const auto form = FormOf(shape.type);
-  if (!form) {
+  if (IsFloat(shape.type)) {
     shape.type == QuantType::kF32 ? GetFloats<4>(group + 4 * lane, k, gguf_row)
                                   : GetFloats<2>(group + 2 * lane, k, gguf_row);
     return;
   }
+  const Form& form = FormOf(shape.type);
   for (std::int64_t block = 0; block < k / kBlock; ++block) {
-    const Place place = PlaceOf(*form, group, block);
-    BlockFields fields = {};
-    GetScales(*form, place, lane, fields);
-    GetCodes(*form, place, lane, fields.codes);
+    const Place place = PlaceOf(form, group, block);
+    const BlockFields fields = GetFields(form, place, lane);
     StoreFields(shape.type, fields, gguf_row, static_cast<std::size_t>(block));
   }
 }

@@ -20,8 +20,7 @@ struct PackedShape {
   std::int64_t total_bytes = 0;
 };
 
-// kUnsupported for a type that has no packed form; kBadInput when k is not a multiple of
-// the type's block. Precondition: 1 <= rows, k <= 2^24.
+// kBadInput when k is not a multiple of the type's block. Precondition: 1 <= rows, k <= 2^24.
 Result<PackedShape> PackedShapeOf(QuantType type, std::int64_t rows, std::int64_t k);
 
 // Packs group `group` of a row-major matrix [rows, k] of GGUF blocks into `out`,

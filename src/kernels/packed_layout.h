@@ -16,23 +16,36 @@
 // Per block b of 32 k (8 quads, k = 32 b + 4 quad + i):
 //   8 bit     8 lines, line j = quad j
 //   4 bit     4 lines, line j: low nibbles = quad j, high nibbles = quad j + 4
-//   5th bit   1 line, bit j of a byte = quad j
-//   top 2 of 6 bits   2 lines, line h: bits 2j, 2j+1 = quad 4h + j, j < 4
-// Halves and int8 scales are stored [16 rows].
+//   2 bit     2 lines, line h: bits 2j, 2j+1 = quad 4h + j, j < 4
+//   1 bit     1 line, bit j of a byte = quad j
+// A code of 3, 5 or 6 bits is two such parts, its high bits before its low ones.
+// Halves and one-byte scales are stored [16 rows].
 //
-//   type  header: per block        body per block
-//   Q8_0  d                        8 lines of q + 128 (unsigned)
-//   Q4_0  d                        4 nibble lines of q + 8, as in GGUF
-//   Q5_0  d                        5th-bit line (q + 16), 4 nibble lines
-//   Q4_1  d, m                     4 nibble lines
-//   Q5_1  d, m                     5th-bit line, 4 nibble lines
+//   type    header: per block      body per block
+//   Q8_0    d                      8 bit: q + 128 (unsigned)
+//   Q4_0    d                      4 bit: q + 8, as in GGUF
+//   Q5_0    d                      1 bit, 4 bit: q + 16
+//   Q4_1    d, m                   4 bit
+//   Q5_1    d, m                   1 bit, 4 bit
+//   IQ4_NL  d                      4 bit: places in the code book
+//   MXFP4   exponent, a byte       4 bit: places in the code book
 // Types with super-blocks of 256 k (8 blocks), header per super-block:
-//   Q4_K  d, dmin   128 bytes [8 blocks][16 rows]: low nibble = scale & 15, high = min & 15;
-//                   64 bytes [4 pairs][16 rows]: bits 0-1 scale >> 4, bits 2-3 min >> 4 of the
-//                   even block, bits 4-5 and 6-7 of the odd one; then 8 x 4 nibble lines
-//   Q5_K  d, dmin   as Q4_K, with a 5th-bit line before each block's nibbles
-//   Q6_K  d         256 bytes of int8 scales [16 sub-blocks of 16 k][16 rows];
-//                   then 8 x (2 lines of top bits, 4 nibble lines), q + 32 unsigned
+//   Q4_K    d, dmin   six-bit pairs (scale, min), 192 bytes:
+//                       [8 blocks][16 rows]: low nibble = first & 15, high = second & 15;
+//                       [4 pairs][16 rows]: bits 0-1 first >> 4, bits 2-3 second >> 4 of
+//                       the even block, bits 4-5 and 6-7 of the odd one;
+//                     then 8 x 4 bit
+//   Q5_K    d, dmin   as Q4_K, then 8 x (1 bit, 4 bit)
+//   Q3_K    d         six-bit pairs (scale + 32 of the first half, of the second half),
+//                     then 8 x (1 bit, 2 bit): q + 4
+//   Q6_K    d         256 bytes of int8 scales [16 sub-blocks of 16 k][16 rows],
+//                     then 8 x (2 bit, 4 bit): q + 32
+//   Q2_K    d, dmin   256 bytes [8 blocks][16 rows][2 halves], low nibble scale, high min,
+//                     then 8 x 2 bit
+//   IQ4_XS  d, then   scale + 32 in six bits, 96 bytes: [4 pairs][16 rows], low nibble the
+//                     even block's low bits, high the odd one's; [2][16 rows]: bits 2i, 2i+1
+//                     of byte h = high bits of block 2i + h
+//                     body: 8 x 4 bit, places in the code book
 // Float types have no header:
 //   F32   per k 16 floats          F16, BF16  per k 16 halves
 #pragma once

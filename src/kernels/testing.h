@@ -23,9 +23,12 @@ namespace vivace {
 inline void PrintTo(const KernelTable* table, std::ostream* out) { *out << table->name; }
 inline void PrintTo(QuantType type, std::ostream* out) { *out << Name(type); }
 
-inline constexpr QuantType kPackedTypes[] = {QuantType::kF32,  QuantType::kF16,  QuantType::kQ4_0,
-                                             QuantType::kQ4_1, QuantType::kQ4_K, QuantType::kQ5_0,
-                                             QuantType::kQ6_K, QuantType::kQ8_0};
+// All types, by their numbers.
+inline std::vector<QuantType> PackedTypes() {
+  std::vector<QuantType> types;
+  for (const QuantTypeFacts& facts : AllQuantTypes()) types.push_back(facts.type);
+  return types;
+}
 
 // A 64-byte aligned array that stays where it is.
 template <class T>
@@ -40,14 +43,23 @@ class AlignedArray {
   Buffer memory_;
 };
 
-// Where a type's float16 scales lie in its block: all other bytes may have any value.
+// Where a type's float16 scales lie in its block: all other bytes may have any value, but
+// for MXFP4's first, an exponent.
 inline std::vector<std::size_t> ScaleOffsets(QuantType type) {
   switch (type) {
     case QuantType::kQ4_1:
+    case QuantType::kQ5_1:
     case QuantType::kQ4_K:
+    case QuantType::kQ5_K:
       return {0, 2};
+    case QuantType::kQ2_K:
+      return {80, 82};
+    case QuantType::kQ3_K:
+      return {108};
     case QuantType::kQ6_K:
       return {208};
+    case QuantType::kMXFP4:
+      return {};
     default:
       return {0};
   }
@@ -70,6 +82,10 @@ inline std::vector<std::byte> RandomRows(QuantType type, std::int64_t rows, std:
       put(at, unit(random));
     } else if (type == QuantType::kF16) {
       put(at, FloatToHalf(unit(random)));
+    } else if (type == QuantType::kBF16) {
+      put(at, FloatToBfloat16(unit(random)));
+    } else if (type == QuantType::kMXFP4) {
+      put(at, static_cast<std::uint8_t>(118 + random() % 8));  // 2^-10 and up
     } else {
       for (const std::size_t offset : ScaleOffsets(type)) {
         put(at + offset, FloatToHalf(0.02F * unit(random)));

@@ -1,4 +1,4 @@
-// QuantType: the block formats of GGUF tensors, by their numbers in the file.
+// What is known of each QuantType: its name and the size of its blocks.
 #pragma once
 
 #include <cstddef>
@@ -7,27 +7,9 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "quant/quant_type.h"
 
 namespace vivace {
-
-enum class QuantType : std::uint32_t {
-  kF32 = 0,
-  kF16 = 1,
-  kQ4_0 = 2,
-  kQ4_1 = 3,
-  kQ5_0 = 6,
-  kQ5_1 = 7,
-  kQ8_0 = 8,
-  kQ2_K = 10,
-  kQ3_K = 11,
-  kQ4_K = 12,
-  kQ5_K = 13,
-  kQ6_K = 14,
-  kIQ4_NL = 20,
-  kIQ4_XS = 23,
-  kBF16 = 30,
-  kMXFP4 = 39,
-};
 
 struct QuantTypeFacts {
   QuantType type;

@@ -2,9 +2,9 @@
 // quant/reference.h, 8 rows at a time.
 //
 // maddubs multiplies unsigned by signed bytes and adds pairs into 16 bits, where
-// kPairSums of them fit without overflow: 4-bit codes give at most 8 * 2 * 15 * 127,
-// 5-bit codes 4 * 2 * 31 * 127, 6-bit codes 2 * 2 * 63 * 127. Widen then adds neighbours
-// into 32 bits, by the instruction that also applies an integer scale.
+// kPairSums of them fit without overflow: codes of up to 4 bits give at most
+// 8 * 2 * 15 * 127, 5-bit codes 4 * 2 * 31 * 127, 6-bit codes 2 * 2 * 63 * 127. Widen then adds
+// neighbours into 32 bits, by the instruction that also applies an integer scale.
 #pragma once
 
 #include <immintrin.h>
@@ -27,6 +27,12 @@ struct BlockOfRow {
 
 [[gnu::always_inline]] inline __m256i SumOf(const BlockOfRow& a) {
   return _mm256_set1_epi32(*a.sum);
+}
+
+// The sums of both halves in 16 bits.
+[[gnu::always_inline]] inline __m256i HalfSumsOf(const BlockOfRow& a) {
+  const __m128i sums = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(a.half_sum));
+  return _mm256_broadcastd_epi32(_mm_packs_epi32(sums, sums));
 }
 
 // acc + float(dot) * (d * d_a)
@@ -78,9 +84,26 @@ struct SignedForm : PlainForm {
   }
 };
 
+// w = d * scale * q, q signed, scale a small integer
+struct ScaledSignedForm : SignedForm {
+  struct Scales {
+    __m256 d;
+    __m256i scale;  // twice in 16 bits
+  };
+
+  [[gnu::always_inline]] static __m256i Widen(__m256i pairs, const Scales& scales, int /*quad*/) {
+    return _mm256_madd_epi16(pairs, scales.scale);
+  }
+  [[gnu::always_inline]] static __m256 Add(__m256 acc, __m256i dot, const Scales& scales,
+                                           __m256 d_a, const BlockOfRow& /*a*/) {
+    return AddScaled(acc, dot, scales.d, d_a);
+  }
+};
+
 // w = d * q + m
+template <int kSums>
 struct MinimumForm : PlainForm {
-  static constexpr int kPairSums = 8;
+  static constexpr int kPairSums = kSums;
   struct Scales {
     __m256 d;
     __m256 m;
@@ -93,8 +116,9 @@ struct MinimumForm : PlainForm {
 };
 
 // w = d * scale * q - d_min * minimum, scale and minimum small integers
+template <int kSums>
 struct ScaledMinimumForm : PlainForm {
-  static constexpr int kPairSums = 8;
+  static constexpr int kPairSums = kSums;
   struct Scales {
     __m256 d;
     __m256 d_min;
@@ -114,13 +138,14 @@ struct ScaledMinimumForm : PlainForm {
   }
 };
 
-// w = d * scale * (q - 32), with one integer scale for each half of a block
+// w = d * scale * (q - offset), with one integer scale for each half of a block
+template <int kSums>
 struct ScaledHalvesForm : PlainForm {
-  static constexpr int kPairSums = 2;
+  static constexpr int kPairSums = kSums;
   struct Scales {
     __m256 d;
     __m256i scale[2];  // of quads 0-3 and 4-7, twice in 16 bits
-    __m256i offsets;   // 32 * scale of both in 16 bits
+    __m256i offsets;   // offset * scale of both in 16 bits
   };
 
   [[gnu::always_inline]] static __m256i Widen(__m256i pairs, const Scales& scales, int quad) {
@@ -128,10 +153,29 @@ struct ScaledHalvesForm : PlainForm {
   }
   [[gnu::always_inline]] static __m256 Add(__m256 acc, __m256i dot, const Scales& scales,
                                            __m256 d_a, const BlockOfRow& a) {
-    const __m128i sums = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(a.half_sum));
-    const __m256i both = _mm256_broadcastd_epi32(_mm_packs_epi32(sums, sums));
-    const __m256i offset = _mm256_madd_epi16(scales.offsets, both);
+    const __m256i offset = _mm256_madd_epi16(scales.offsets, HalfSumsOf(a));
     return AddScaled(acc, _mm256_sub_epi32(dot, offset), scales.d, d_a);
+  }
+};
+
+// w = d * scale * q - d_min * minimum, with one integer of each for each half of a block
+struct HalfMinimaForm : PlainForm {
+  static constexpr int kPairSums = 4;
+  struct Scales {
+    __m256 d;
+    __m256 d_min;
+    __m256i scale[2];  // of quads 0-3 and 4-7, twice in 16 bits
+    __m256i minima;    // of both in 16 bits
+  };
+
+  [[gnu::always_inline]] static __m256i Widen(__m256i pairs, const Scales& scales, int quad) {
+    return _mm256_madd_epi16(pairs, scales.scale[quad / 4]);
+  }
+  [[gnu::always_inline]] static __m256 Add(__m256 acc, __m256i dot, const Scales& scales,
+                                           __m256 d_a, const BlockOfRow& a) {
+    acc = AddScaled(acc, dot, scales.d, d_a);
+    const __m256 minimum = _mm256_cvtepi32_ps(_mm256_madd_epi16(scales.minima, HalfSumsOf(a)));
+    return _mm256_fnmadd_ps(minimum, _mm256_mul_ps(scales.d_min, d_a), acc);
   }
 };
 

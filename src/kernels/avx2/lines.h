@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/code_books.h"
 #include "kernels/packed_layout.h"
 
 namespace vivace::avx2 {
@@ -61,6 +62,22 @@ struct FiveBit {
   }
 };
 
+struct TwoBit {
+  static constexpr std::int64_t kLines = 2;
+  [[gnu::always_inline]] static __m256i Quad(const std::byte* lines, int quad, int half) {
+    const __m256i bits = Load(lines + kLine * (quad / 4) + kHalfLine * half);
+    return Masked(Shift(bits, -2 * (quad % 4)), 3);
+  }
+};
+
+struct ThreeBit {
+  static constexpr std::int64_t kLines = 3;
+  [[gnu::always_inline]] static __m256i Quad(const std::byte* lines, int quad, int half) {
+    const __m256i third = Masked(Shift(Load(lines + kHalfLine * half), 2 - quad), 4);
+    return _mm256_or_si256(TwoBit::Quad(lines + kLine, quad, half), third);
+  }
+};
+
 struct SixBit {
   static constexpr std::int64_t kLines = 6;
   [[gnu::always_inline]] static __m256i Quad(const std::byte* lines, int quad, int half) {
@@ -76,6 +93,30 @@ struct EightBit {
   [[gnu::always_inline]] static __m256i Quad(const std::byte* lines, int quad, int half) {
     const __m256i sign = _mm256_set1_epi8(static_cast<char>(0x80));
     return _mm256_xor_si256(Load(lines + kLine * quad + kHalfLine * half), sign);
+  }
+};
+
+// The values of a code book, less `offset`, at four bits.
+template <int kOffset>
+[[gnu::always_inline]] inline __m256i LookUp(const CodeBook& book, __m256i places) {
+  const __m128i raised = _mm_load_si128(reinterpret_cast<const __m128i*>(book.value));
+  const __m128i values = _mm_sub_epi8(raised, _mm_set1_epi8(static_cast<char>(kOffset)));
+  return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(values), places);
+}
+
+// Signed.
+struct Iq4Values {
+  static constexpr std::int64_t kLines = 4;
+  [[gnu::always_inline]] static __m256i Quad(const std::byte* lines, int quad, int half) {
+    return LookUp<kIq4Offset>(kIq4Book, FourBit::Quad(lines, quad, half));
+  }
+};
+
+// Raised to 5 bits, unsigned.
+struct Mxfp4Values {
+  static constexpr std::int64_t kLines = 4;
+  [[gnu::always_inline]] static __m256i Quad(const std::byte* lines, int quad, int half) {
+    return LookUp<0>(kMxfp4Book, FourBit::Quad(lines, quad, half));
   }
 };
 

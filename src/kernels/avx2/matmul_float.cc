@@ -27,6 +27,14 @@ struct F16 {
   }
 };
 
+struct BF16 {
+  static constexpr std::int64_t kBytes = 2;
+  [[gnu::always_inline]] static __m256 Load(const std::byte* at) {
+    const __m128i halves = _mm_load_si128(reinterpret_cast<const __m128i*>(at));
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(halves), 16));
+  }
+};
+
 struct Tile {
   const std::byte* weights;
   std::int64_t group_bytes;
@@ -102,6 +110,7 @@ void MatmulFloats(const MatmulArgs& args) {
 }  // namespace
 
 void MatmulF32(const MatmulArgs& args) { MatmulFloats<F32>(args); }
+void MatmulBF16(const MatmulArgs& args) { MatmulFloats<BF16>(args); }
 void MatmulF16(const MatmulArgs& args) { MatmulFloats<F16>(args); }
 
 }  // namespace vivace::avx2

@@ -112,6 +112,60 @@ struct ScaledMinimumForm {
   }
 };
 
+// w = d * scale * (q - kOffset), scale a small integer
+template <int kOffset>
+struct ScaledOffsetForm {
+  static constexpr int kSums = 1;
+  struct Scales {
+    __m512 d;
+    __m512 scale;
+  };
+
+  static void Prepare(const Activations& row, std::int64_t block, std::int64_t blocks,
+                      std::int32_t* out) {
+    PrepareStarts(row.sum + block, blocks, -kOffset, out);
+  }
+  [[gnu::always_inline]] static __m512i Start(const std::int32_t* prepared) {
+    return _mm512_set1_epi32(*prepared);
+  }
+  [[gnu::always_inline]] static __m512 Add(__m512 acc, const __m512i (&sums)[kSums],
+                                           const Scales& scales, __m512 d_a,
+                                           const std::int32_t* /*prepared*/) {
+    const __m512 dot = ExactProduct(scales.scale, _mm512_cvtepi32_ps(sums[0]));
+    return _mm512_fmadd_ps(dot, _mm512_mul_ps(scales.d, d_a), acc);
+  }
+};
+
+// w = d * q - d_min * minimum, q with its integer scale already in it and one integer
+// minimum for each half of a block
+struct HalfMinimaForm {
+  static constexpr int kSums = 1;
+  struct Scales {
+    __m512 d;
+    __m512 d_min;
+    __m512i minima;  // of both halves, in 16 bits
+  };
+
+  // Both halves' sums in 16 bits.
+  static void Prepare(const Activations& row, std::int64_t block, std::int64_t blocks,
+                      std::int32_t* out) {
+    for (std::int64_t i = 0; i < blocks; ++i) {
+      const std::int32_t* half_sum = row.half_sum + 2 * (block + i);
+      out[i] = (half_sum[0] & 0xFFFF) | half_sum[1] * 0x10000;
+    }
+  }
+  [[gnu::always_inline]] static __m512i Start(const std::int32_t* /*prepared*/) {
+    return _mm512_setzero_si512();
+  }
+  [[gnu::always_inline]] static __m512 Add(__m512 acc, const __m512i (&sums)[kSums],
+                                           const Scales& scales, __m512 d_a,
+                                           const std::int32_t* prepared) {
+    acc = _mm512_fmadd_ps(_mm512_cvtepi32_ps(sums[0]), _mm512_mul_ps(scales.d, d_a), acc);
+    const __m512i minimum = _mm512_madd_epi16(scales.minima, _mm512_set1_epi32(*prepared));
+    return _mm512_fnmadd_ps(_mm512_cvtepi32_ps(minimum), _mm512_mul_ps(scales.d_min, d_a), acc);
+  }
+};
+
 // w = d * scale * (q - kOffset), with one integer scale for each half of a block
 template <int kOffset>
 struct ScaledHalvesForm {

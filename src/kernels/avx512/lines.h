@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/code_books.h"
 #include "kernels/packed_layout.h"
 
 namespace vivace::avx512 {
@@ -87,25 +88,60 @@ template <int kBy>
   return lines;
 }
 
-// Adds bit kQuad of `bits` to the nibbles of that quad, as their fifth bit.
-template <int kQuad>
-[[gnu::always_inline]] inline void AddFifthBit(__m512i bits, BlockLines& lines) {
+// The values of a code book (kernels/code_books.h) at the four bits.
+[[gnu::always_inline]] inline BlockLines BookLines(const std::byte* at, const CodeBook& book) {
+  const auto* values = reinterpret_cast<const __m128i*>(book.value);
+  const __m512i table = _mm512_broadcast_i32x4(_mm_load_si128(values));
+  BlockLines lines = FourBitLines(at);
+  for (__m512i& quad : lines.quad) quad = _mm512_shuffle_epi8(table, quad);
+  return lines;
+}
+
+// Puts bit kQuad of `bits` at bit kPlace of that quad.
+template <int kPlace, int kQuad>
+[[gnu::always_inline]] inline void AddBit(__m512i bits, BlockLines& lines) {
   __m512i& quad = lines.quad[kQuad];
-  quad = OrAnd(quad, Shift<4 - kQuad>(bits), _mm512_set1_epi8(0x10));
+  quad = OrAnd(quad, Shift<kPlace - kQuad>(bits), _mm512_set1_epi8(1 << kPlace));
+}
+
+template <int kPlace>
+[[gnu::always_inline]] inline void AddBits(__m512i bits, BlockLines& lines) {
+  AddBit<kPlace, 0>(bits, lines);
+  AddBit<kPlace, 1>(bits, lines);
+  AddBit<kPlace, 2>(bits, lines);
+  AddBit<kPlace, 3>(bits, lines);
+  AddBit<kPlace, 4>(bits, lines);
+  AddBit<kPlace, 5>(bits, lines);
+  AddBit<kPlace, 6>(bits, lines);
+  AddBit<kPlace, 7>(bits, lines);
 }
 
 // 5 bit: a line of fifth bits, then the nibbles.
 [[gnu::always_inline]] inline BlockLines FiveBitLines(const std::byte* at) {
-  const __m512i bits = LoadLine(at);
   BlockLines lines = FourBitLines(at + kLine);
-  AddFifthBit<0>(bits, lines);
-  AddFifthBit<1>(bits, lines);
-  AddFifthBit<2>(bits, lines);
-  AddFifthBit<3>(bits, lines);
-  AddFifthBit<4>(bits, lines);
-  AddFifthBit<5>(bits, lines);
-  AddFifthBit<6>(bits, lines);
-  AddFifthBit<7>(bits, lines);
+  AddBits<4>(LoadLine(at), lines);
+  return lines;
+}
+
+// 2 bit: line h holds quads 4h .. 4h + 3. `above` is put above every code.
+[[gnu::always_inline]] inline BlockLines TwoBitLines(const std::byte* at, __m512i above) {
+  const __m512i two = _mm512_set1_epi8(3);
+  BlockLines lines;
+  for (int half = 0; half < 2; ++half) {
+    const __m512i bits = LoadLine(at + kLine * half);
+    __m512i* quad = lines.quad + 4 * half;
+    quad[0] = OrAnd(above, bits, two);
+    quad[1] = OrAnd(above, Shift<-2>(bits), two);
+    quad[2] = OrAnd(above, Shift<-4>(bits), two);
+    quad[3] = OrAnd(above, Shift<-6>(bits), two);
+  }
+  return lines;
+}
+
+// 3 bit: a line of third bits, then the two low ones.
+[[gnu::always_inline]] inline BlockLines ThreeBitLines(const std::byte* at) {
+  BlockLines lines = TwoBitLines(at + kLine, _mm512_setzero_si512());
+  AddBits<2>(LoadLine(at), lines);
   return lines;
 }
 

@@ -23,6 +23,14 @@ struct F16 {
   }
 };
 
+struct BF16 {
+  static constexpr std::int64_t kBytes = 32;
+  [[gnu::always_inline]] static __m512 Load(const std::byte* at) {
+    const __m256i halves = _mm256_load_si256(reinterpret_cast<const __m256i*>(at));
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(halves), 16));
+  }
+};
+
 // kGroups groups x kRows activation rows: enough chains to hide the latency of fma
 // without running out of registers.
 template <class Type, int kGroups, int kRows>
@@ -72,6 +80,7 @@ void MatmulFloats(const MatmulArgs& args) {
 
 }  // namespace
 
+void MatmulBF16(const MatmulArgs& args) { MatmulFloats<BF16>(args); }
 void MatmulF16(const MatmulArgs& args) { MatmulFloats<F16>(args); }
 void MatmulF32(const MatmulArgs& args) { MatmulFloats<F32>(args); }
 
