@@ -23,9 +23,8 @@ import struct
 
 import numpy as np
 
-TYPE_IDS = {"F32": 0, "F16": 1, "Q4_0": 2, "Q4_1": 3, "Q5_0": 6, "Q5_1": 7, "Q8_0": 8,
-            "Q4_K": 12, "Q6_K": 14, "BF16": 30}
-FLOAT_TYPES = ("F32", "F16", "BF16")
+from tiny_blocks import FLOAT_TYPES, TYPE_IDS, encode
+
 ALIGNMENT = 32
 SPECIALS = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
 CHATML = ("{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\n' + "
@@ -36,114 +35,6 @@ TEXT = ("The quick answer is the one that is there before the question has ended
         "reads the words that it has been given and then it writes the next word, and the next "
         "one after that, until there is nothing more to say. This is all that it does, and it "
         "does this again and again for every one of us, in the same way and with the same care. ")
-
-
-# --- Block formats: each encoder returns the blocks' bytes and the values they stand for. ---
-
-def halves(x):
-    """float16 of x as bytes [n, 2], and its exact value."""
-    half = x.astype(np.float16)
-    return half.view(np.uint8).reshape(-1, 2), half.astype(np.float64)[:, None]
-
-
-def nibbles(codes):
-    """[n, 32] codes below 16 as [n, 16] bytes: values 0-15 low, 16-31 high."""
-    return (codes[:, :16] | codes[:, 16:] << 4).astype(np.uint8)
-
-
-def fifth_bits(codes):
-    return np.packbits(codes >> 4, axis=1, bitorder="little")
-
-
-def inverse(d):
-    return np.divide(1, d, out=np.zeros_like(d), where=d != 0)[:, None]
-
-
-def encode_q8_0(x):
-    d = np.abs(x).max(1) / 127
-    codes = np.rint(x * inverse(d)).astype(np.int8)
-    scale, value = halves(d)
-    return [scale, codes.view(np.uint8)], value * codes
-
-
-def encode_centred(x, middle):
-    peak = np.take_along_axis(x, np.abs(x).argmax(1)[:, None], 1)[:, 0]
-    d = peak / -middle
-    codes = np.clip(np.floor(x * inverse(d) + middle + 0.5), 0, 2 * middle - 1).astype(np.uint8)
-    scale, value = halves(d)
-    high = [fifth_bits(codes)] if middle == 16 else []
-    return [scale, *high, nibbles(codes & 15)], value * (codes.astype(np.float64) - middle)
-
-
-def encode_from_min(x, highest):
-    low = x.min(1)
-    d = (x.max(1) - low) / highest
-    codes = np.clip(np.floor((x - low[:, None]) * inverse(d) + 0.5), 0, highest).astype(np.uint8)
-    scale, scale_value = halves(d)
-    minimum, minimum_value = halves(low)
-    high = [fifth_bits(codes)] if highest == 31 else []
-    return [scale, minimum, *high, nibbles(codes & 15)], scale_value * codes + minimum_value
-
-
-def encode_q4_k(x):
-    groups = x.reshape(-1, 8, 32)
-    low = np.minimum(groups.min(2), 0)
-    scale = (np.maximum(groups.max(2), 0) - low) / 15
-    d, d_value = halves(scale.max(1) / 63)
-    dmin, dmin_value = halves(-low.min(1) / 63)
-    sc = np.clip(np.rint(scale * inverse(d_value[:, 0])), 0, 63).astype(np.uint8)
-    mins = np.clip(np.rint(-low * inverse(dmin_value[:, 0])), 0, 63).astype(np.uint8)
-    step = (d_value * sc)[:, :, None]
-    offset = (dmin_value * mins)[:, :, None]
-    codes = np.zeros(groups.shape)
-    np.divide(groups + offset, step, out=codes, where=step > 0)
-    codes = np.clip(np.rint(codes), 0, 15).astype(np.uint8)
-    packed = np.concatenate([sc[:, :4] | sc[:, 4:] >> 4 << 6, mins[:, :4] | mins[:, 4:] >> 4 << 6,
-                             (sc[:, 4:] & 15) | (mins[:, 4:] & 15) << 4], axis=1)
-    pairs = codes[:, 0::2] | codes[:, 1::2] << 4
-    return [d, dmin, packed, pairs.reshape(-1, 128)], (step * codes - offset).reshape(-1, 256)
-
-
-def encode_q6_k(x):
-    groups = x.reshape(-1, 16, 16)
-    scale = np.abs(groups).max(2) / 31
-    d, d_value = halves(scale.max(1) / 127)
-    sc = np.clip(np.rint(scale * inverse(d_value[:, 0])), 0, 127).astype(np.int8)
-    step = (d_value * sc)[:, :, None]
-    codes = np.zeros(groups.shape)
-    np.divide(groups, step, out=codes, where=step > 0)
-    codes = np.clip(np.rint(codes), -32, 31)
-    bits = (codes + 32).astype(np.uint8).reshape(-1, 2, 4, 32)  # [half, quarter, value]
-    low = np.concatenate([bits[:, :, :2] & 15 | (bits[:, :, 2:] & 15) << 4], axis=2)
-    high = sum((bits[:, :, quarter] >> 4) << 2 * quarter for quarter in range(4))
-    return ([low.reshape(-1, 128), high.astype(np.uint8).reshape(-1, 64), sc.view(np.uint8), d],
-            (step * codes).reshape(-1, 256))
-
-
-BLOCKS = {"Q8_0": (32, encode_q8_0),
-          "Q4_0": (32, lambda x: encode_centred(x, 8)),
-          "Q5_0": (32, lambda x: encode_centred(x, 16)),
-          "Q4_1": (32, lambda x: encode_from_min(x, 15)),
-          "Q5_1": (32, lambda x: encode_from_min(x, 31)),
-          "Q4_K": (256, encode_q4_k),
-          "Q6_K": (256, encode_q6_k)}
-
-
-def encode(x, name):
-    """The bytes of x in a format, and x as the format holds it, in float64."""
-    if name == "F32":
-        return x.astype(np.float32).tobytes(), x.astype(np.float32).astype(np.float64)
-    if name == "F16":
-        return x.astype(np.float16).tobytes(), x.astype(np.float16).astype(np.float64)
-    if name == "BF16":
-        bits = x.astype(np.float32).view(np.uint32)
-        bits = (bits + 0x7fff + (bits >> 16 & 1)) >> 16
-        return bits.astype(np.uint16).tobytes(), (bits << 16).view(np.float32).astype(np.float64)
-    block, encoder = BLOCKS[name]
-    if x.shape[-1] % block:
-        raise SystemExit(f"{name} needs rows of a multiple of {block} values, not {x.shape[-1]}")
-    fields, values = encoder(x.reshape(-1, block))
-    return np.concatenate(fields, axis=1).tobytes(), values.reshape(x.shape)
 
 
 # --- Tokenizer: byte-level BPE with merges learned from TEXT. ---

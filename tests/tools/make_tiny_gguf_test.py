@@ -8,6 +8,7 @@ import sys
 import make_tiny_gguf as tiny
 import numpy as np
 import pytest
+from tiny_blocks import encode
 
 SCRIPT = pathlib.Path(tiny.__file__)
 
@@ -42,10 +43,11 @@ def test_command_writes_the_model_and_its_logits(tmp_path):
 @pytest.mark.parametrize("kind, bits, error", [
     ("F32", 32, 1e-7), ("F16", 16, 3e-4), ("BF16", 16, 2e-3), ("Q8_0", 8.5, 0.007),
     ("Q6_K", 6.5625, 0.022), ("Q5_1", 6, 0.045), ("Q5_0", 5.5, 0.05), ("Q4_1", 5, 0.09),
-    ("Q4_K", 4.5, 0.09), ("Q4_0", 4.5, 0.1)])
+    ("Q4_K", 4.5, 0.09), ("Q4_0", 4.5, 0.1), ("Q5_K", 5.5, 0.045), ("Q3_K", 3.4375, 0.17),
+    ("Q2_K", 2.625, 0.35), ("IQ4_NL", 4.5, 0.09), ("IQ4_XS", 4.25, 0.09), ("MXFP4", 4.25, 0.13)])
 def test_values_stay_close_to_what_was_encoded(kind, bits, error):
     x = np.random.default_rng(3).standard_normal((4, 512))
-    data, values = tiny.encode(x, kind)
+    data, values = encode(x, kind)
     assert len(data) == x.size * bits / 8
     assert np.sqrt(((values - x) ** 2).mean()) < error
 
