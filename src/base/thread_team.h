@@ -103,9 +103,9 @@ class TeamMember {
 
   // Hands out [0, count) in pieces of `chunk` (the last may be smaller), each to exactly
   // one member: body(begin, end). Half of them in one run for each member, so that streams
-  // through memory stay long, then one by one to whoever is free. All members call it with the same arguments, in the
-  // same order. Returns when no piece is left to take: the others may still be busy, so
-  // a Barrier must come before their results are read. The hand-out itself orders no
+  // through memory stay long, then one by one to whoever is free. All members call it with the same
+  // arguments, in the same order. Returns when no piece is left to take: the others may still be
+  // busy, so a Barrier must come before their results are read. The hand-out itself orders no
   // memory. Precondition: chunk >= 1.
   template <class Body>
   void ForEachChunk(std::int64_t count, std::int64_t chunk, const Body& body) {
