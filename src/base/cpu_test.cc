@@ -162,5 +162,11 @@ TEST(IsaFlagsTest, NamesTheSetOnes) {
   EXPECT_EQ(IsaFlagNames({.avx2 = true, .gfni = true, .i8mm = true}), "avx2 gfni i8mm");
 }
 
+TEST(IsaFlagsTest, MissingAreTheWantedThatAreNotThere) {
+  const IsaFlags has = {.avx2 = true, .gfni = true};
+  EXPECT_EQ(IsaFlagNames(Missing({.avx2 = true, .fma = true, .i8mm = true}, has)), "fma i8mm");
+  EXPECT_EQ(IsaFlagNames(Missing(has, has)), "");
+}
+
 }  // namespace
 }  // namespace vivace

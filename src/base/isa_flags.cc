@@ -86,39 +86,47 @@ IsaFlags Detect() { return {}; }
 
 #endif
 
+constexpr struct {
+  bool IsaFlags::*flag;
+  const char* name;
+} kNamed[] = {
+    {&IsaFlags::avx2, "avx2"},
+    {&IsaFlags::fma, "fma"},
+    {&IsaFlags::f16c, "f16c"},
+    {&IsaFlags::avxvnni, "avxvnni"},
+    {&IsaFlags::avx512f, "avx512f"},
+    {&IsaFlags::avx512bw, "avx512bw"},
+    {&IsaFlags::avx512dq, "avx512dq"},
+    {&IsaFlags::avx512vl, "avx512vl"},
+    {&IsaFlags::avx512vnni, "avx512vnni"},
+    {&IsaFlags::avx512bf16, "avx512bf16"},
+    {&IsaFlags::avx512vbmi, "avx512vbmi"},
+    {&IsaFlags::gfni, "gfni"},
+    {&IsaFlags::amx_int8, "amx_int8"},
+    {&IsaFlags::neon, "neon"},
+    {&IsaFlags::dotprod, "dotprod"},
+    {&IsaFlags::i8mm, "i8mm"},
+};
+static_assert(sizeof(IsaFlags) == sizeof kNamed / sizeof kNamed[0], "every flag has a name");
+
 }  // namespace
 
 IsaFlags DetectIsaFlags() { return Detect(); }
 
 std::string IsaFlagNames(const IsaFlags& flags) {
-  const struct {
-    bool set;
-    const char* name;
-  } all[] = {
-      {flags.avx2, "avx2"},
-      {flags.fma, "fma"},
-      {flags.f16c, "f16c"},
-      {flags.avxvnni, "avxvnni"},
-      {flags.avx512f, "avx512f"},
-      {flags.avx512bw, "avx512bw"},
-      {flags.avx512dq, "avx512dq"},
-      {flags.avx512vl, "avx512vl"},
-      {flags.avx512vnni, "avx512vnni"},
-      {flags.avx512bf16, "avx512bf16"},
-      {flags.avx512vbmi, "avx512vbmi"},
-      {flags.gfni, "gfni"},
-      {flags.amx_int8, "amx_int8"},
-      {flags.neon, "neon"},
-      {flags.dotprod, "dotprod"},
-      {flags.i8mm, "i8mm"},
-  };
   std::string names;
-  for (const auto& flag : all) {
-    if (!flag.set) continue;
+  for (const auto& [flag, name] : kNamed) {
+    if (!(flags.*flag)) continue;
     if (!names.empty()) names += ' ';
-    names += flag.name;
+    names += name;
   }
   return names;
+}
+
+IsaFlags Missing(const IsaFlags& wanted, const IsaFlags& flags) {
+  IsaFlags missing;
+  for (const auto& [flag, name] : kNamed) missing.*flag = wanted.*flag && !(flags.*flag);
+  return missing;
 }
 
 bool RequestAmx() {

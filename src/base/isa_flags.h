@@ -32,6 +32,9 @@ IsaFlags DetectIsaFlags();
 // The names of those that are set, as above, with spaces between.
 std::string IsaFlagNames(const IsaFlags& flags);
 
+// The flags of `wanted` that `flags` has not.
+IsaFlags Missing(const IsaFlags& wanted, const IsaFlags& flags);
+
 // Asks the system for the tile registers, for all threads of the process. Without that
 // the first tile instruction ends the process. False where it is refused.
 bool RequestAmx();

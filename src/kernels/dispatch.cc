@@ -1,64 +1,42 @@
 #include "kernels/dispatch.h"
 
-#include <string>
 #include <vector>
 
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
+#include "base/isa_flags.h"
+#include "kernels/tiers.h"
 
 namespace vivace {
 namespace {
 
-#if defined(__x86_64__)
-// Clang does not know this feature by name.
-bool HasF16c() {
-  unsigned a = 0;
-  unsigned b = 0;
-  unsigned c = 0;
-  unsigned d = 0;
-  return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
+// Tiles are not usable before the system was asked for them, and it may refuse.
+IsaFlags UsableFlags() {
+  IsaFlags flags = DetectIsaFlags();
+  flags.amx_int8 = flags.amx_int8 && RequestAmx();
+  return flags;
 }
 
-// These ask for the system's support of the registers too.
-bool HasAvx2() {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && HasF16c();
+const std::vector<Tier>& Tiers() {
+  static const std::vector<Tier> tiers = TiersFor(UsableFlags());
+  return tiers;
 }
 
-bool HasAvx512() {
-  return HasAvx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-         __builtin_cpu_supports("avx512vnni");
-}
-#endif
-
-std::vector<const KernelTable*> Probe() {
-  std::vector<const KernelTable*> tables = {&portable::kKernels};
-#if defined(__x86_64__)
-  if (HasAvx2()) tables.push_back(&avx2::kKernels);
-  if (HasAvx512()) tables.push_back(&avx512::kKernels);
-#endif
+std::vector<const KernelTable*> Usable() {
+  std::vector<const KernelTable*> tables;
+  for (const Tier& tier : Tiers()) {
+    if (tier.Usable()) tables.push_back(tier.kernels);
+  }
   return tables;
 }
 
 }  // namespace
 
 std::span<const KernelTable* const> SupportedKernels() {
-  static const std::vector<const KernelTable*> tables = Probe();
+  static const std::vector<const KernelTable*> tables = Usable();
   return tables;
 }
 
 Result<const KernelTable*> SelectKernels(std::string_view name) {
-  const std::span tables = SupportedKernels();
-  if (name.empty()) return tables.back();
-  std::string allowed;
-  for (const KernelTable* table : tables) {
-    if (name == table->name) return table;
-    if (!allowed.empty()) allowed += ", ";
-    allowed += table->name;
-  }
-  return Fail(ErrorKind::kUnsupported,
-              "kernels \"" + std::string(name) + "\" are not available, this CPU has " + allowed);
+  return SelectFrom(Tiers(), name);
 }
 
 MatmulKernel MatmulFor(const KernelTable& kernels, QuantType type) {

@@ -290,8 +290,7 @@ TEST_P(FloatKernelsTest, MergeIsTheSame) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryIsa, FloatKernelsTest,
-                         testing::ValuesIn(SupportedKernels().begin(), SupportedKernels().end()),
+INSTANTIATE_TEST_SUITE_P(EveryIsa, FloatKernelsTest, testing::ValuesIn(TestedKernels()),
                          [](const auto& test) { return std::string(test.param->name); });
 
 }  // namespace

@@ -114,7 +114,16 @@ extern const KernelTable kKernels;
 namespace avx2 {
 extern const KernelTable kKernels;
 }
+namespace avxvnni {
+extern const KernelTable kKernels;
+}
 namespace avx512 {
+extern const KernelTable kKernels;
+}
+namespace avx512gfni {
+extern const KernelTable kKernels;
+}
+namespace amx {
 extern const KernelTable kKernels;
 }
 

@@ -119,8 +119,7 @@ TEST_P(MatmulTest, HoldsAtTheExtremes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryIsa, MatmulTest,
-                         testing::Combine(testing::ValuesIn(SupportedKernels().begin(),
-                                                            SupportedKernels().end()),
+                         testing::Combine(testing::ValuesIn(TestedKernels()),
                                           testing::ValuesIn(PackedTypes())),
                          [](const auto& test) {
                            return std::string(std::get<0>(test.param)->name) + "_" +
@@ -136,19 +135,12 @@ TEST_P(Mxfp4Test, HoldsForEveryExponent) {
   for (const std::int64_t rows : {1, 20}) Check(256, 32, rows, 16, source);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    EveryIsa, Mxfp4Test,
-    testing::Combine(testing::ValuesIn(SupportedKernels().begin(), SupportedKernels().end()),
-                     testing::Values(QuantType::kMXFP4)),
-    [](const auto& test) { return std::string(std::get<0>(test.param)->name); });
-
-TEST(SelectKernelsTest, KnowsItsTiersAndNamesThemInErrors) {
-  EXPECT_STREQ((*SelectKernels("portable"))->name, "portable");
-  EXPECT_EQ(*SelectKernels(""), SupportedKernels().back());
-  const auto unknown = SelectKernels("sse9");
-  ASSERT_FALSE(unknown.has_value());
-  EXPECT_NE(unknown.error().message.find("portable"), std::string::npos);
-}
+INSTANTIATE_TEST_SUITE_P(EveryIsa, Mxfp4Test,
+                         testing::Combine(testing::ValuesIn(TestedKernels()),
+                                          testing::Values(QuantType::kMXFP4)),
+                         [](const auto& test) {
+                           return std::string(std::get<0>(test.param)->name);
+                         });
 
 }  // namespace
 }  // namespace vivace

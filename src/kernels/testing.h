@@ -11,12 +11,38 @@
 #include <vector>
 
 #include "base/buffer.h"
+#include "kernels/dispatch.h"
 #include "kernels/kernel_table.h"
 #include "quant/activation.h"
 #include "quant/half.h"
 #include "quant/types.h"
 
 namespace vivace {
+
+#if defined(__x86_64__)
+// Tiers whose own instruction is replaced by others, so that machines without it test the
+// rest of them (CMakeLists.txt). Only kernels_test links them.
+namespace avxvnni_emulated {
+extern const KernelTable kKernels;
+}
+namespace amx_emulated {
+extern const KernelTable kKernels;
+}
+#endif
+
+// What this machine can run, the emulated tiers too.
+inline std::vector<const KernelTable*> TestedKernels() {
+  const auto supported = SupportedKernels();
+  std::vector<const KernelTable*> tables(supported.begin(), supported.end());
+#if defined(__x86_64__)
+  // Both are made of the instructions of avx512.
+  if (SelectKernels("avx512")) {
+    tables.push_back(&avxvnni_emulated::kKernels);
+    tables.push_back(&amx_emulated::kKernels);
+  }
+#endif
+  return tables;
+}
 
 // Lets GoogleTest print a table's name where it would print an address, which would
 // change a test's name from run to run.

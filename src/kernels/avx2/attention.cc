@@ -12,7 +12,7 @@
 #include "kernels/isa.h"
 #include "kernels/portable/soften.h"
 
-namespace vivace::avx2 {
+namespace vivace::VIVACE_ISA {
 namespace {
 
 constexpr std::int64_t kPage = 16;
@@ -146,4 +146,4 @@ void AttentionChunk(const AttentionChunkArgs& args) {
   }
 }
 
-}  // namespace vivace::avx2
+}  // namespace vivace::VIVACE_ISA

@@ -9,39 +9,30 @@
 
 #include <immintrin.h>
 
-#include <cstddef>
 #include <cstdint>
 
-#include "kernels/kernel_table.h"
+#include "kernels/avx2/block_of_row.h"
 
-namespace vivace::avx2 {
+namespace vivace::VIVACE_ISA {
 namespace {
 
-// The values of one block of one activation row.
-struct BlockOfRow {
-  const std::int8_t* q;
-  const float* d;
-  const std::int32_t* sum;
-  const std::int32_t* half_sum;
-};
-
-[[gnu::always_inline]] inline __m256i SumOf(const BlockOfRow& a) {
-  return _mm256_set1_epi32(*a.sum);
+// Where a block has two integers per row, they come in 16 bits each: a pair. The first or
+// second of each pair, twice.
+[[gnu::always_inline]] inline __m256i TwiceFirst(__m256i pairs) {
+  const __m128i twice = _mm_set_epi32(0x0D0C0D0C, 0x09080908, 0x05040504, 0x01000100);
+  return _mm256_shuffle_epi8(pairs, _mm256_broadcastsi128_si256(twice));
 }
-
-// The sums of both halves in 16 bits.
-[[gnu::always_inline]] inline __m256i HalfSumsOf(const BlockOfRow& a) {
-  const __m128i sums = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(a.half_sum));
-  return _mm256_broadcastd_epi32(_mm_packs_epi32(sums, sums));
-}
-
-// acc + float(dot) * (d * d_a)
-[[gnu::always_inline]] inline __m256 AddScaled(__m256 acc, __m256i dot, __m256 d, __m256 d_a) {
-  return _mm256_fmadd_ps(_mm256_cvtepi32_ps(dot), _mm256_mul_ps(d, d_a), acc);
+[[gnu::always_inline]] inline __m256i TwiceSecond(__m256i pairs) {
+  const __m128i twice = _mm_set_epi32(0x0F0E0F0E, 0x0B0A0B0A, 0x07060706, 0x03020302);
+  return _mm256_shuffle_epi8(pairs, _mm256_broadcastsi128_si256(twice));
 }
 
 // What most forms do.
 struct PlainForm {
+  using Dot = __m256i;
+
+  // Codes as Pairs takes them.
+  [[gnu::always_inline]] static __m256i Operand(__m256i codes) { return codes; }
   [[gnu::always_inline]] static __m256i Pairs(__m256i codes, __m256i q) {
     return _mm256_maddubs_epi16(codes, q);
   }
@@ -91,6 +82,10 @@ struct ScaledSignedForm : SignedForm {
     __m256i scale;  // twice in 16 bits
   };
 
+  // `scale` in 32 bits.
+  [[gnu::always_inline]] static Scales Of(__m256 d, __m256i scale) {
+    return {d, TwiceFirst(scale)};
+  }
   [[gnu::always_inline]] static __m256i Widen(__m256i pairs, const Scales& scales, int /*quad*/) {
     return _mm256_madd_epi16(pairs, scales.scale);
   }
@@ -126,6 +121,10 @@ struct ScaledMinimumForm : PlainForm {
     __m256 minimum;  // an integer
   };
 
+  // Pairs of scale and minimum, which is not negative.
+  [[gnu::always_inline]] static Scales Of(__m256 d, __m256 d_min, __m256i pairs) {
+    return {d, d_min, TwiceFirst(pairs), _mm256_cvtepi32_ps(_mm256_srli_epi32(pairs, 16))};
+  }
   [[gnu::always_inline]] static __m256i Widen(__m256i pairs, const Scales& scales, int /*quad*/) {
     return _mm256_madd_epi16(pairs, scales.scale);
   }
@@ -138,16 +137,20 @@ struct ScaledMinimumForm : PlainForm {
   }
 };
 
-// w = d * scale * (q - offset), with one integer scale for each half of a block
-template <int kSums>
+// w = d * scale * (q - 2^kOffsetBits), with one integer scale for each half of a block
+template <int kOffsetBits, int kSums>
 struct ScaledHalvesForm : PlainForm {
   static constexpr int kPairSums = kSums;
   struct Scales {
     __m256 d;
     __m256i scale[2];  // of quads 0-3 and 4-7, twice in 16 bits
-    __m256i offsets;   // offset * scale of both in 16 bits
+    __m256i offsets;   // 2^kOffsetBits * scale of both in 16 bits
   };
 
+  // Pairs of scales.
+  [[gnu::always_inline]] static Scales Of(__m256 d, __m256i pairs) {
+    return {d, {TwiceFirst(pairs), TwiceSecond(pairs)}, _mm256_slli_epi16(pairs, kOffsetBits)};
+  }
   [[gnu::always_inline]] static __m256i Widen(__m256i pairs, const Scales& scales, int quad) {
     return _mm256_madd_epi16(pairs, scales.scale[quad / 4]);
   }
@@ -168,6 +171,10 @@ struct HalfMinimaForm : PlainForm {
     __m256i minima;    // of both in 16 bits
   };
 
+  // Pairs of scales and of minima.
+  [[gnu::always_inline]] static Scales Of(__m256 d, __m256 d_min, __m256i scales, __m256i minima) {
+    return {d, d_min, {TwiceFirst(scales), TwiceSecond(scales)}, minima};
+  }
   [[gnu::always_inline]] static __m256i Widen(__m256i pairs, const Scales& scales, int quad) {
     return _mm256_madd_epi16(pairs, scales.scale[quad / 4]);
   }
@@ -180,4 +187,4 @@ struct HalfMinimaForm : PlainForm {
 };
 
 }  // namespace
-}  // namespace vivace::avx2
+}  // namespace vivace::VIVACE_ISA

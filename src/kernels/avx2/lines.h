@@ -12,7 +12,7 @@
 #include "kernels/code_books.h"
 #include "kernels/packed_layout.h"
 
-namespace vivace::avx2 {
+namespace vivace::VIVACE_ISA {
 namespace {
 
 constexpr int kHalves = 2;
@@ -121,4 +121,4 @@ struct Mxfp4Values {
 };
 
 }  // namespace
-}  // namespace vivace::avx2
+}  // namespace vivace::VIVACE_ISA

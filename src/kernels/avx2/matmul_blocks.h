@@ -1,6 +1,7 @@
 // Products with block-quantized weights, written once for all types.
 //
-// A Type is a form (forms.h), its Codes (lines.h) and how one unit of blocks is read:
+// A Type is a form (forms.h of the tier), its Codes (lines.h) and how one unit of blocks
+// is read:
 //   kBlocks, kHeaderBytes, kBodyBytes     of a unit
 //   Type(header, body)                    one unit; decodes what its blocks share
 //   Lines(block), BlockScales(block, half)   of block 0 .. kBlocks - 1
@@ -15,12 +16,18 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/avx2/forms.h"
+#include "kernels/avx2/block_of_row.h"
 #include "kernels/avx2/lines.h"
 #include "kernels/kernel_table.h"
 #include "kernels/packed_layout.h"
 
-namespace vivace::avx2 {
+#if defined(__AVXVNNI__) || defined(VIVACE_EMULATED)
+#include "kernels/avxvnni/dot_block.h"
+#else
+#include "kernels/avx2/dot_block.h"
+#endif
+
+namespace vivace::VIVACE_ISA {
 namespace {
 
 constexpr std::int64_t kStreamRows = 4;
@@ -61,74 +68,21 @@ struct PackedBlock {
   typename Type::Scales scales[kHalves];
 
   [[gnu::always_inline]] __m256i Quad(int quad, int half) const {
-    return Type::Codes::Quad(lines, quad, half);
+    return Type::Operand(Type::Codes::Quad(lines, quad, half));
   }
   [[gnu::always_inline]] const typename Type::Scales& ScalesOf(int half) const {
     return scales[half];
   }
 };
 
-[[gnu::always_inline]] inline __m256i BroadcastQuad(const std::int8_t* q) {
-  std::int32_t four = 0;
-  __builtin_memcpy(&four, q, sizeof four);
-  return _mm256_set1_epi32(four);
-}
-
-// GCC would regroup a chain of additions so that all products are alive at once, which
-// costs a third of the speed in spills: it must not see through the sum.
-[[gnu::always_inline]] inline __m256i AddInOrder(__m256i sum, __m256i products) {
-  sum = _mm256_add_epi16(sum, products);
-  __asm__("" : "+x"(sum));
-  return sum;
-}
-
-// The sums in 16 bits of Type::kPairSums quads from `start` on, for kRows activation rows,
-// `k` values apart.
-template <class Type, int kRows, class Block>
-[[gnu::always_inline]] inline void SumPairs(const Block& block, int start, const std::int8_t* q,
-                                            std::int64_t k, __m256i (&pairs)[kRows][kHalves]) {
-#pragma GCC unroll 8
-  for (int quad = start; quad < start + Type::kPairSums; ++quad) {
-    const __m256i codes[kHalves] = {block.Quad(quad, 0), block.Quad(quad, 1)};
-    for (int row = 0; row < kRows; ++row) {
-      const __m256i four = BroadcastQuad(q + row * k + 4 * quad);
-      for (int half = 0; half < kHalves; ++half) {
-        const __m256i products = Type::Pairs(codes[half], four);
-        pairs[row][half] = quad == start ? products : AddInOrder(pairs[row][half], products);
-      }
-    }
-  }
-}
-
-// The integer sums of one block.
-template <class Type, int kRows, class Block>
-[[gnu::always_inline]] inline void DotBlock(const Block& block, const std::int8_t* q,
-                                            std::int64_t k, __m256i (&dots)[kRows][kHalves]) {
-#pragma GCC unroll 8
-  for (int start = 0; start < 8; start += Type::kPairSums) {
-    __m256i pairs[kRows][kHalves];
-    SumPairs<Type, kRows>(block, start, q, k, pairs);
-    for (int row = 0; row < kRows; ++row) {
-      for (int half = 0; half < kHalves; ++half) {
-        const __m256i wide = Type::Widen(pairs[row][half], block.ScalesOf(half), start);
-        dots[row][half] = start == 0 ? wide : _mm256_add_epi32(dots[row][half], wide);
-      }
-    }
-  }
-}
-
 // acc += the contribution of one block to kRows activation rows.
 template <class Type, int kRows, class Block>
 [[gnu::always_inline]] inline void AddBlock(const Block& block, const BlockOfRow& first,
                                             std::int64_t k, __m256 (&acc)[kRows][kHalves]) {
-  __m256i dots[kRows][kHalves];
-  DotBlock<Type, kRows>(block, first.q, k, dots);
-  const std::int64_t blocks = k / kBlock;
+  typename Type::Dot dots[kRows][kHalves];
+  DotBlock<Type, kRows>(block, first, k, dots);
   for (int row = 0; row < kRows; ++row) {
-    const BlockOfRow a = {.q = nullptr,
-                          .d = first.d + row * blocks,
-                          .sum = first.sum + row * blocks,
-                          .half_sum = first.half_sum + row * blocks * 2};
+    const BlockOfRow a = RowAfter(first, row, k);
     const __m256 d_a = _mm256_set1_ps(*a.d);
     for (int half = 0; half < kHalves; ++half) {
       acc[row][half] = Type::Add(acc[row][half], dots[row][half], block.ScalesOf(half), d_a, a);
@@ -141,10 +95,6 @@ inline BlockOfRow BlockAt(const MatmulArgs& args, std::int64_t row, std::int64_t
   const Activations& a = args.activations;
   return {
       .q = a.q + at * kBlock, .d = a.d + at, .sum = a.sum + at, .half_sum = a.half_sum + 2 * at};
-}
-
-[[gnu::always_inline]] inline BlockOfRow Next(const BlockOfRow& a) {
-  return {.q = a.q + kBlock, .d = a.d + 1, .sum = a.sum + 1, .half_sum = a.half_sum + 2};
 }
 
 template <int kRows>
@@ -193,7 +143,8 @@ void Unpack(const std::byte* group, std::int64_t first, std::int64_t blocks,
 #pragma GCC unroll 8
       for (int quad = 0; quad < 8; ++quad) {
         for (int half = 0; half < kHalves; ++half) {
-          panel->codes[quad][half] = Type::Codes::Quad(unit.Lines(block), quad, half);
+          panel->codes[quad][half] =
+              Type::Operand(Type::Codes::Quad(unit.Lines(block), quad, half));
         }
       }
       for (int half = 0; half < kHalves; ++half) {
@@ -299,4 +250,4 @@ void MatmulBlocks(const MatmulArgs& args) {
 }
 
 }  // namespace
-}  // namespace vivace::avx2
+}  // namespace vivace::VIVACE_ISA

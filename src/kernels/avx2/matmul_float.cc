@@ -7,7 +7,7 @@
 #include "kernels/isa.h"
 #include "kernels/packed_layout.h"
 
-namespace vivace::avx2 {
+namespace vivace::VIVACE_ISA {
 namespace {
 
 constexpr int kHalves = 2;
@@ -113,4 +113,4 @@ void MatmulF32(const MatmulArgs& args) { MatmulFloats<F32>(args); }
 void MatmulBF16(const MatmulArgs& args) { MatmulFloats<BF16>(args); }
 void MatmulF16(const MatmulArgs& args) { MatmulFloats<F16>(args); }
 
-}  // namespace vivace::avx2
+}  // namespace vivace::VIVACE_ISA

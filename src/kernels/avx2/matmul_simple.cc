@@ -8,7 +8,7 @@
 #include "kernels/avx2/matmul_blocks.h"
 #include "kernels/isa.h"
 
-namespace vivace::avx2 {
+namespace vivace::VIVACE_ISA {
 namespace {
 
 // k is padded to 64, so blocks come in pairs.
@@ -95,4 +95,4 @@ void MatmulQ5_0(const MatmulArgs& args) { MatmulBlocks<Q5_0>(args); }
 void MatmulQ5_1(const MatmulArgs& args) { MatmulBlocks<Q5_1>(args); }
 void MatmulQ8_0(const MatmulArgs& args) { MatmulBlocks<Q8_0>(args); }
 
-}  // namespace vivace::avx2
+}  // namespace vivace::VIVACE_ISA

@@ -7,25 +7,15 @@
 #include "kernels/avx2/matmul_blocks.h"
 #include "kernels/isa.h"
 
-namespace vivace::avx2 {
+namespace vivace::VIVACE_ISA {
 namespace {
 
 __m128i Load8(const std::byte* at) { return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(at)); }
 
-// Where a block has two integers per row, the kernels have them in 16 bits each: a pair.
+// Integers of 32 bits as pairs of 16 (forms.h).
 __m256i MakePairs(__m256i first, __m256i second) {
   return _mm256_or_si256(_mm256_slli_epi32(second, 16),
                          _mm256_and_si256(first, _mm256_set1_epi32(0xFFFF)));
-}
-
-// The first or second number of each pair, twice.
-__m256i TwiceFirst(__m256i pairs) {
-  const __m128i twice = _mm_set_epi32(0x0D0C0D0C, 0x09080908, 0x05040504, 0x01000100);
-  return _mm256_shuffle_epi8(pairs, _mm256_broadcastsi128_si256(twice));
-}
-__m256i TwiceSecond(__m256i pairs) {
-  const __m128i twice = _mm_set_epi32(0x0F0E0F0E, 0x0B0A0B0A, 0x07060706, 0x03020302);
-  return _mm256_shuffle_epi8(pairs, _mm256_broadcastsi128_si256(twice));
 }
 
 constexpr std::int64_t kSixBitPairBytes = 192;  // of a super-block
@@ -74,10 +64,7 @@ struct ScaledMinimum : ScaledMinimumForm<kSums>, SuperBlock<CodesType, 64, kSixB
 
   typename ScaledMinimumForm<kSums>::Scales BlockScales(int block, int half) const {
     const __m256i pairs = SixBitPairs(this->scales(), block, half);
-    return {.d = this->Halves(0, half),
-            .d_min = this->Halves(1, half),
-            .scale = TwiceFirst(pairs),
-            .minimum = _mm256_cvtepi32_ps(_mm256_srli_epi32(pairs, 16))};
+    return this->Of(this->Halves(0, half), this->Halves(1, half), pairs);
   }
 };
 
@@ -89,35 +76,28 @@ struct Q2_K : HalfMinimaForm, SuperBlock<TwoBit, 64, 256> {
     const __m256i bytes =
         _mm256_cvtepu8_epi16(_mm_load_si128(reinterpret_cast<const __m128i*>(at)));
     const __m256i pairs = _mm256_and_si256(bytes, _mm256_set1_epi16(15));
-    return {.d = Halves(0, half),
-            .d_min = Halves(1, half),
-            .scale = {TwiceFirst(pairs), TwiceSecond(pairs)},
-            .minima = _mm256_srli_epi16(bytes, 4)};
+    return Of(Halves(0, half), Halves(1, half), pairs, _mm256_srli_epi16(bytes, 4));
   }
 };
 
-struct Q3_K : ScaledHalvesForm<4>, SuperBlock<ThreeBit, 32, kSixBitPairBytes> {
+struct Q3_K : ScaledHalvesForm<2, 4>, SuperBlock<ThreeBit, 32, kSixBitPairBytes> {
   using SuperBlock::SuperBlock;
 
   Scales BlockScales(int block, int half) const {
     const __m256i pairs =
         _mm256_sub_epi16(SixBitPairs(scales(), block, half), _mm256_set1_epi16(32));
-    return {.d = Halves(0, half),
-            .scale = {TwiceFirst(pairs), TwiceSecond(pairs)},
-            .offsets = _mm256_slli_epi16(pairs, 2)};
+    return Of(Halves(0, half), pairs);
   }
 };
 
-struct Q6_K : ScaledHalvesForm<2>, SuperBlock<SixBit, 32, 256> {
+struct Q6_K : ScaledHalvesForm<5, 2>, SuperBlock<SixBit, 32, 256> {
   using SuperBlock::SuperBlock;
 
   Scales BlockScales(int block, int half) const {
     const std::byte* at = scales() + 32 * block + kHalfRows * half;
     const __m256i pairs =
         MakePairs(_mm256_cvtepi8_epi32(Load8(at)), _mm256_cvtepi8_epi32(Load8(at + 16)));
-    return {.d = Halves(0, half),
-            .scale = {TwiceFirst(pairs), TwiceSecond(pairs)},
-            .offsets = _mm256_slli_epi16(pairs, 5)};
+    return Of(Halves(0, half), pairs);
   }
 };
 
@@ -134,7 +114,7 @@ struct IQ4_XS : ScaledSignedForm, SuperBlock<Iq4Values, 128, 0> {
     const __m256i raised = _mm256_or_si256(_mm256_and_si256(four, _mm256_set1_epi32(0x0F)),
                                            _mm256_and_si256(two, _mm256_set1_epi32(0x30)));
     const __m256i scale = _mm256_sub_epi32(raised, _mm256_set1_epi32(32));
-    return {.d = Halves(0, half), .scale = TwiceFirst(scale)};
+    return Of(Halves(0, half), scale);
   }
 };
 
@@ -147,4 +127,4 @@ void MatmulQ5_K(const MatmulArgs& args) { MatmulBlocks<ScaledMinimum<FiveBit, 4>
 void MatmulQ6_K(const MatmulArgs& args) { MatmulBlocks<Q6_K>(args); }
 void MatmulIQ4_XS(const MatmulArgs& args) { MatmulBlocks<IQ4_XS>(args); }
 
-}  // namespace vivace::avx2
+}  // namespace vivace::VIVACE_ISA

@@ -7,7 +7,7 @@
 #include "kernels/isa.h"
 #include "kernels/packed_layout.h"
 
-namespace vivace::avx2 {
+namespace vivace::VIVACE_ISA {
 namespace {
 
 constexpr int kParts = 4;  // registers of 8 floats in a block
@@ -63,4 +63,4 @@ void Quantize(const float* x, std::int64_t k, std::int8_t* q, float* d, std::int
   }
 }
 
-}  // namespace vivace::avx2
+}  // namespace vivace::VIVACE_ISA

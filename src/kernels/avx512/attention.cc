@@ -11,7 +11,7 @@
 #include "kernels/avx512/exp_lanes.h"
 #include "kernels/isa.h"
 
-namespace vivace::avx512 {
+namespace vivace::VIVACE_ISA {
 namespace {
 
 constexpr std::int64_t kChunk = 128;  // positions
@@ -284,4 +284,4 @@ void AttentionMerge(float* max, float* sum, float* out, float next_max, float ne
   }
 }
 
-}  // namespace vivace::avx512
+}  // namespace vivace::VIVACE_ISA

@@ -6,7 +6,7 @@
 #include "kernels/avx512/exp_lanes.h"
 #include "kernels/isa.h"
 
-namespace vivace::avx512 {
+namespace vivace::VIVACE_ISA {
 
 void Exp(const float* x, float* out, std::int64_t size) {
   for (std::int64_t i = 0; i < size; i += 16) {
@@ -23,4 +23,4 @@ void SiluMul(const float* gate, const float* up, float* out, std::int64_t size) 
   }
 }
 
-}  // namespace vivace::avx512
+}  // namespace vivace::VIVACE_ISA

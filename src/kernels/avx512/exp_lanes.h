@@ -3,7 +3,7 @@
 
 #include <immintrin.h>
 
-namespace vivace::avx512 {
+namespace vivace::VIVACE_ISA {
 namespace {
 
 [[gnu::always_inline]] inline __m512 ExpLanes(__m512 value) {
@@ -26,4 +26,4 @@ namespace {
 }
 
 }  // namespace
-}  // namespace vivace::avx512
+}  // namespace vivace::VIVACE_ISA

@@ -1,10 +1,11 @@
 // How the integer sums of a block become the float contribution to a row's product:
 // quant/reference.h, 16 rows at a time.
 //
-// A form names the vectors of scales a block has (one lane per row) and what is
-// prepared from the activations' sums before the weights are read. Products of an
-// integer scale and an integer sum stay below 2^24, so floats hold them exactly; they
-// are made by fma with +0 because float(0 * -5) is +0, as the definition has it.
+// A form names the offset that makes codes unsigned, the vectors of scales a block has
+// (one lane per row) and what is prepared from the activations' sums before the weights
+// are read. Products of an integer scale and an integer sum stay below 2^24, so floats hold
+// them exactly; they are made by fma with +0 because float(0 * -5) is +0, as the definition
+// has it.
 #pragma once
 
 #include <immintrin.h>
@@ -14,7 +15,7 @@
 
 #include "kernels/kernel_table.h"
 
-namespace vivace::avx512 {
+namespace vivace::VIVACE_ISA {
 namespace {
 
 [[gnu::always_inline]] inline __m512 ExactProduct(__m512 a, __m512 b) {
@@ -42,6 +43,7 @@ inline void PrepareFloats(const std::int32_t* sums, std::int64_t count, std::int
 // w = d * (q - kOffset)
 template <int kOffset>
 struct OffsetForm {
+  static constexpr int kCodeOffset = kOffset;
   static constexpr int kSums = 1;  // integer sums per block
   struct Scales {
     __m512 d;
@@ -64,6 +66,7 @@ struct OffsetForm {
 
 // w = d * q + m
 struct MinimumForm {
+  static constexpr int kCodeOffset = 0;
   static constexpr int kSums = 1;
   struct Scales {
     __m512 d;
@@ -87,6 +90,7 @@ struct MinimumForm {
 
 // w = d * scale * q - d_min * minimum, scale and minimum small integers
 struct ScaledMinimumForm {
+  static constexpr int kCodeOffset = 0;
   static constexpr int kSums = 1;
   struct Scales {
     __m512 d;
@@ -115,6 +119,7 @@ struct ScaledMinimumForm {
 // w = d * scale * (q - kOffset), scale a small integer
 template <int kOffset>
 struct ScaledOffsetForm {
+  static constexpr int kCodeOffset = kOffset;
   static constexpr int kSums = 1;
   struct Scales {
     __m512 d;
@@ -139,6 +144,7 @@ struct ScaledOffsetForm {
 // w = d * q - d_min * minimum, q with its integer scale already in it and one integer
 // minimum for each half of a block
 struct HalfMinimaForm {
+  static constexpr int kCodeOffset = 0;
   static constexpr int kSums = 1;
   struct Scales {
     __m512 d;
@@ -169,6 +175,7 @@ struct HalfMinimaForm {
 // w = d * scale * (q - kOffset), with one integer scale for each half of a block
 template <int kOffset>
 struct ScaledHalvesForm {
+  static constexpr int kCodeOffset = kOffset;
   static constexpr int kSums = 2;
   struct Scales {
     __m512 d;
@@ -192,4 +199,4 @@ struct ScaledHalvesForm {
 };
 
 }  // namespace
-}  // namespace vivace::avx512
+}  // namespace vivace::VIVACE_ISA

@@ -9,10 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/avx512/fields.h"
 #include "kernels/code_books.h"
 #include "kernels/packed_layout.h"
 
-namespace vivace::avx512 {
+namespace vivace::VIVACE_ISA {
 namespace {
 
 // The eight quads of one block of 32 k, unsigned bytes.
@@ -53,30 +54,6 @@ struct BlockLines {
   return sums;
 }
 
-[[gnu::always_inline]] inline __m512i And(__m512i a, __m512i b) { return _mm512_and_si512(a, b); }
-
-// a | (b & c)
-[[gnu::always_inline]] inline __m512i OrAnd(__m512i a, __m512i b, __m512i c) {
-  return _mm512_ternarylogic_epi64(a, b, c, 0xF8);
-}
-
-// Every byte moved left by kBy bits (right if negative). Bits that cross into the
-// neighbouring byte are for the caller to mask.
-template <int kBy>
-[[gnu::always_inline]] inline __m512i Shift(__m512i bytes) {
-  if constexpr (kBy > 0) return _mm512_slli_epi16(bytes, kBy);
-  if constexpr (kBy < 0) return _mm512_srli_epi16(bytes, -kBy);
-  return bytes;
-}
-
-[[gnu::always_inline]] inline __m512i LowNibbles(__m512i bytes) {
-  return And(bytes, _mm512_set1_epi8(0x0F));
-}
-
-[[gnu::always_inline]] inline __m512i HighNibbles(__m512i bytes) {
-  return LowNibbles(Shift<-4>(bytes));
-}
-
 // 4 bit: low nibbles of line j are quad j, high nibbles are quad j + 4.
 [[gnu::always_inline]] inline BlockLines FourBitLines(const std::byte* at) {
   BlockLines lines;
@@ -97,11 +74,20 @@ template <int kBy>
   return lines;
 }
 
+// As FourBitLines, with anything above the codes, as WithField takes them.
+[[gnu::always_inline]] inline BlockLines UnmaskedNibbles(const std::byte* at) {
+  BlockLines lines;
+  for (int j = 0; j < 4; ++j) {
+    lines.quad[j] = LoadLine(at + kLine * j);
+    lines.quad[j + 4] = Shift<-4>(lines.quad[j]);
+  }
+  return lines;
+}
+
 // Puts bit kQuad of `bits` at bit kPlace of that quad.
 template <int kPlace, int kQuad>
 [[gnu::always_inline]] inline void AddBit(__m512i bits, BlockLines& lines) {
-  __m512i& quad = lines.quad[kQuad];
-  quad = OrAnd(quad, Shift<kPlace - kQuad>(bits), _mm512_set1_epi8(1 << kPlace));
+  lines.quad[kQuad] = WithField<kPlace - kQuad, 1 << kPlace>(lines.quad[kQuad], bits);
 }
 
 template <int kPlace>
@@ -118,46 +104,51 @@ template <int kPlace>
 
 // 5 bit: a line of fifth bits, then the nibbles.
 [[gnu::always_inline]] inline BlockLines FiveBitLines(const std::byte* at) {
-  BlockLines lines = FourBitLines(at + kLine);
+  BlockLines lines = UnmaskedNibbles(at + kLine);
   AddBits<4>(LoadLine(at), lines);
   return lines;
 }
 
-// 2 bit: line h holds quads 4h .. 4h + 3. `above` is put above every code.
-[[gnu::always_inline]] inline BlockLines TwoBitLines(const std::byte* at, __m512i above) {
-  const __m512i two = _mm512_set1_epi8(3);
+// 2 bit: line h holds quads 4h .. 4h + 3. With anything above the codes.
+[[gnu::always_inline]] inline BlockLines UnmaskedTwoBits(const std::byte* at) {
   BlockLines lines;
   for (int half = 0; half < 2; ++half) {
-    const __m512i bits = LoadLine(at + kLine * half);
     __m512i* quad = lines.quad + 4 * half;
-    quad[0] = OrAnd(above, bits, two);
-    quad[1] = OrAnd(above, Shift<-2>(bits), two);
-    quad[2] = OrAnd(above, Shift<-4>(bits), two);
-    quad[3] = OrAnd(above, Shift<-6>(bits), two);
+    quad[0] = LoadLine(at + kLine * half);
+    quad[1] = Shift<-2>(quad[0]);
+    quad[2] = Shift<-4>(quad[0]);
+    quad[3] = Shift<-6>(quad[0]);
   }
+  return lines;
+}
+
+// `above` is put above every code.
+[[gnu::always_inline]] inline BlockLines TwoBitLines(const std::byte* at, __m512i above) {
+  BlockLines lines = UnmaskedTwoBits(at);
+  for (__m512i& quad : lines.quad) quad = OrAnd(above, quad, _mm512_set1_epi8(3));
   return lines;
 }
 
 // 3 bit: a line of third bits, then the two low ones.
 [[gnu::always_inline]] inline BlockLines ThreeBitLines(const std::byte* at) {
-  BlockLines lines = TwoBitLines(at + kLine, _mm512_setzero_si512());
+  BlockLines lines = UnmaskedTwoBits(at + kLine);
   AddBits<2>(LoadLine(at), lines);
   return lines;
 }
 
-// Adds bits 2 * kPlace and up of line `half` to the nibbles of quad 4 * half + kPlace.
+// Puts bits 2 * kPlace and up of line `half` over the nibbles of quad 4 * half + kPlace.
 template <int kPlace>
 [[gnu::always_inline]] inline void AddTopBits(const __m512i (&top)[2], BlockLines& lines) {
   for (int half = 0; half < 2; ++half) {
     __m512i& quad = lines.quad[4 * half + kPlace];
-    quad = OrAnd(quad, Shift<4 - 2 * kPlace>(top[half]), _mm512_set1_epi8(0x30));
+    quad = WithField<4 - 2 * kPlace, 0x30>(quad, top[half]);
   }
 }
 
 // 6 bit: two lines of top bits, then the nibbles.
 [[gnu::always_inline]] inline BlockLines SixBitLines(const std::byte* at) {
   const __m512i top[2] = {LoadLine(at), LoadLine(at + kLine)};
-  BlockLines lines = FourBitLines(at + 2 * kLine);
+  BlockLines lines = UnmaskedNibbles(at + 2 * kLine);
   AddTopBits<0>(top, lines);
   AddTopBits<1>(top, lines);
   AddTopBits<2>(top, lines);
@@ -172,4 +163,4 @@ template <int kPlace>
 }
 
 }  // namespace
-}  // namespace vivace::avx512
+}  // namespace vivace::VIVACE_ISA

@@ -8,7 +8,7 @@
 #include "kernels/kernel_table.h"
 #include "kernels/packed_layout.h"
 
-namespace vivace::avx512 {
+namespace vivace::VIVACE_ISA {
 namespace {
 
 struct F32 {
@@ -84,4 +84,4 @@ void MatmulBF16(const MatmulArgs& args) { MatmulFloats<BF16>(args); }
 void MatmulF16(const MatmulArgs& args) { MatmulFloats<F16>(args); }
 void MatmulF32(const MatmulArgs& args) { MatmulFloats<F32>(args); }
 
-}  // namespace vivace::avx512
+}  // namespace vivace::VIVACE_ISA

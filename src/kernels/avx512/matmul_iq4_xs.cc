@@ -6,7 +6,7 @@
 #include "kernels/avx512/matmul_blocks.h"
 #include "kernels/isa.h"
 
-namespace vivace::avx512 {
+namespace vivace::VIVACE_ISA {
 namespace {
 
 class IQ4_XS : public ScaledOffsetForm<kIq4Offset> {
@@ -46,4 +46,4 @@ class IQ4_XS : public ScaledOffsetForm<kIq4Offset> {
 
 void MatmulIQ4_XS(const MatmulArgs& args) { MatmulBlocks<IQ4_XS>(args); }
 
-}  // namespace vivace::avx512
+}  // namespace vivace::VIVACE_ISA

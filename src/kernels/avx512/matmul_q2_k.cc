@@ -8,7 +8,7 @@
 #include "kernels/avx512/matmul_blocks.h"
 #include "kernels/isa.h"
 
-namespace vivace::avx512 {
+namespace vivace::VIVACE_ISA {
 namespace {
 
 class Q2_K : public HalfMinimaForm {
@@ -60,4 +60,4 @@ class Q2_K : public HalfMinimaForm {
 
 void MatmulQ2_K(const MatmulArgs& args) { MatmulBlocks<Q2_K>(args); }
 
-}  // namespace vivace::avx512
+}  // namespace vivace::VIVACE_ISA

@@ -7,7 +7,7 @@
 #include "kernels/avx512/six_bit_pairs.h"
 #include "kernels/isa.h"
 
-namespace vivace::avx512 {
+namespace vivace::VIVACE_ISA {
 namespace {
 
 class Q3_K : public ScaledHalvesForm<4> {
@@ -40,4 +40,4 @@ class Q3_K : public ScaledHalvesForm<4> {
 
 void MatmulQ3_K(const MatmulArgs& args) { MatmulBlocks<Q3_K>(args); }
 
-}  // namespace vivace::avx512
+}  // namespace vivace::VIVACE_ISA

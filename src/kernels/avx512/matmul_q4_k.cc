@@ -8,7 +8,7 @@
 #include "kernels/avx512/six_bit_pairs.h"
 #include "kernels/isa.h"
 
-namespace vivace::avx512 {
+namespace vivace::VIVACE_ISA {
 namespace {
 
 template <int kBits>
@@ -43,4 +43,4 @@ class ScaledMinimum : public ScaledMinimumForm {
 void MatmulQ4_K(const MatmulArgs& args) { MatmulBlocks<ScaledMinimum<4>>(args); }
 void MatmulQ5_K(const MatmulArgs& args) { MatmulBlocks<ScaledMinimum<5>>(args); }
 
-}  // namespace vivace::avx512
+}  // namespace vivace::VIVACE_ISA

@@ -6,7 +6,7 @@
 #include "kernels/avx512/matmul_blocks.h"
 #include "kernels/isa.h"
 
-namespace vivace::avx512 {
+namespace vivace::VIVACE_ISA {
 namespace {
 
 class Q6_K : public ScaledHalvesForm<32> {
@@ -37,4 +37,4 @@ class Q6_K : public ScaledHalvesForm<32> {
 
 void MatmulQ6_K(const MatmulArgs& args) { MatmulBlocks<Q6_K>(args); }
 
-}  // namespace vivace::avx512
+}  // namespace vivace::VIVACE_ISA

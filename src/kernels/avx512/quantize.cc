@@ -7,7 +7,7 @@
 #include "kernels/isa.h"
 #include "kernels/packed_layout.h"
 
-namespace vivace::avx512 {
+namespace vivace::VIVACE_ISA {
 namespace {
 
 constexpr std::int64_t kStepBlocks = 16;  // scales of one register
@@ -75,4 +75,4 @@ void Quantize(const float* x, std::int64_t k, std::int8_t* q, float* d, std::int
   }
 }
 
-}  // namespace vivace::avx512
+}  // namespace vivace::VIVACE_ISA

@@ -8,7 +8,7 @@
 
 #include "kernels/avx512/lines.h"
 
-namespace vivace::avx512 {
+namespace vivace::VIVACE_ISA {
 namespace {
 
 class SixBitPairs {
@@ -44,4 +44,4 @@ class SixBitPairs {
 };
 
 }  // namespace
-}  // namespace vivace::avx512
+}  // namespace vivace::VIVACE_ISA

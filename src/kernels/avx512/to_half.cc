@@ -4,7 +4,7 @@
 
 #include "kernels/isa.h"
 
-namespace vivace::avx512 {
+namespace vivace::VIVACE_ISA {
 
 void ToHalf(const float* x, std::uint16_t* out, std::int64_t size) {
   for (std::int64_t i = 0; i < size; i += 16) {
@@ -13,4 +13,4 @@ void ToHalf(const float* x, std::uint16_t* out, std::int64_t size) {
   }
 }
 
-}  // namespace vivace::avx512
+}  // namespace vivace::VIVACE_ISA
