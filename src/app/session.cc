@@ -52,7 +52,8 @@ void AddSessionFlags(CLI::App& command, SessionFlags& flags) {
                      "(default: qwen2.5-0.5b-instruct)");
   command.add_option("--threads", flags.threads, "Threads; 0 is one per granted core")
       ->check(CLI::Range(0, kMaxThreads));
-  command.add_option("--kernels", flags.kernels, "Instruction set: portable, avx2, avx512");
+  command.add_option("--kernels", flags.kernels,
+                     "Instruction set: portable, avx2, avxvnni, avx512, avx512gfni, amx");
   command.add_option("--ctx", flags.context, "Positions of context")
       ->check(CLI::Range(std::int64_t{16}, kMaxContext))
       ->capture_default_str();

@@ -1,6 +1,6 @@
-// The functions every tier defines, in its own namespace: vivace::portable,
-// vivace::avx2, vivace::avx512. CMake names the namespace with -DVIVACE_ISA=... and
-// picks each function's source. Contracts are in kernel_table.h.
+// The functions every tier defines, in its own namespace, such as vivace::avx2. CMake names
+// the namespace with -DVIVACE_ISA=... and picks each function's source; sources that
+// several tiers share are compiled once for each. Contracts are in kernel_table.h.
 #pragma once
 
 #include "kernels/kernel_table.h"
