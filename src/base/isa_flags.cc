@@ -37,8 +37,8 @@ bool Bit(std::uint64_t value, int bit) { return (value >> bit & 1) != 0; }
 std::uint64_t SavedStates() {
   constexpr int kOsxsave = 27;
   if (!Bit(Leaf(1, 0).ecx, kOsxsave)) return 0;
-  std::uint32_t low = 0;
-  std::uint32_t high = 0;
+  std::uint32_t low = 0;   // NOLINT(misc-const-correctness): the instruction writes it
+  std::uint32_t high = 0;  // NOLINT(misc-const-correctness): the instruction writes it
   // By its bytes: the intrinsic needs a target flag that this file must not have.
   asm volatile(".byte 0x0f, 0x01, 0xd0" : "=a"(low), "=d"(high) : "c"(0));
   return std::uint64_t{high} << 32 | low;
