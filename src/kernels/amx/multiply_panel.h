@@ -102,29 +102,18 @@ void MultiplyTile(Tiles<kDepth<Type>>& tiles, const PanelBlock<Type>* panel, std
                   const std::int8_t* q, std::int64_t k, const RowValues& values, int first,
                   const Ahead& ahead, const TileOut& out) {
   __m512 acc[kTileRows][2];
-  for (int row = first; row < kTileRows; ++row) {
-    const float* from = out.at + row * out.stride;
-    acc[row][0] = out.first ? _mm512_setzero_ps() : _mm512_loadu_ps(from);
-    acc[row][1] = out.first || !out.both ? _mm512_setzero_ps() : _mm512_loadu_ps(from + 16);
-  }
+  for (int row = first; row < kTileRows; ++row) LoadRow(out, row, acc[row]);
   StepSums sums[2];
   MultiplyStep(tiles, panel, q, k, sums[0]);
   int current = 0;
   for (std::int64_t block = 0; block < blocks; block += kStepBlocks<Type>) {
     const std::int64_t next = block + kStepBlocks<Type>;
     if (next < blocks) MultiplyStep(tiles, panel + next, q + next * kBlock, k, sums[1 - current]);
-    for (std::int64_t line = block; ahead.wanted && line < next; ++line) {
-      _mm_prefetch(reinterpret_cast<const char*>(ahead.at[0] + line * kLine), _MM_HINT_T1);
-      _mm_prefetch(reinterpret_cast<const char*>(ahead.at[1] + line * kLine), _MM_HINT_T1);
-    }
+    for (std::int64_t line = block; line < next; ++line) ahead.Fetch(line);
     AddStep(sums[current], panel + block, values, block, first, acc);
     current = 1 - current;
   }
-  for (int row = first; row < kTileRows; ++row) {
-    float* to = out.at + row * out.stride;
-    _mm512_storeu_ps(to, acc[row][0]);
-    if (out.both) _mm512_storeu_ps(to + 16, acc[row][1]);
-  }
+  for (int row = first; row < kTileRows; ++row) StoreRow(out, row, acc[row]);
 }
 
 // All activation rows, more than 16, over one panel. The last tile begins early enough to

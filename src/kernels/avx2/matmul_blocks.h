@@ -20,6 +20,7 @@
 #include "kernels/avx2/lines.h"
 #include "kernels/kernel_table.h"
 #include "kernels/packed_layout.h"
+#include "kernels/unit.h"
 
 #if defined(__AVXVNNI__) || defined(VIVACE_EMULATED)
 #include "kernels/avxvnni/dot_block.h"
@@ -33,21 +34,6 @@ namespace {
 constexpr std::int64_t kStreamRows = 4;
 constexpr std::int64_t kTileRows = 4;      // 8 sums, 2 lines and a quad in 16 registers
 constexpr std::int64_t kPanelBlocks = 16;  // 12 KB at most
-
-// One unit of blocks in a group.
-struct Unit {
-  const std::byte* header;
-  const std::byte* body;
-};
-
-// Unit number `unit` of the group at `group`; see packed_layout.h for the shared lines.
-template <class Type>
-[[gnu::always_inline]] inline Unit UnitAt(const std::byte* group, std::int64_t unit) {
-  constexpr std::int64_t kRun = Type::kHeaderBytes < kLine ? kLine / Type::kHeaderBytes : 1;
-  const std::byte* run = group + unit / kRun * kRun * (Type::kHeaderBytes + Type::kBodyBytes);
-  return {.header = run + unit % kRun * Type::kHeaderBytes,
-          .body = run + kRun * Type::kHeaderBytes + unit % kRun * Type::kBodyBytes};
-}
 
 // A block, unpacked.
 template <class Type>

@@ -37,17 +37,10 @@ void MultiplyTile(const PanelBlock<Type>* panel, std::int64_t blocks, const Tile
   constexpr int kSums = Type::kSums;
   constexpr int kQuads = 8 / kSums;
   __m512 acc[kRows][2];
-  for (int row = 0; row < kRows; ++row) {
-    const float* from = out.at + row * out.stride;
-    acc[row][0] = out.first ? _mm512_setzero_ps() : _mm512_loadu_ps(from);
-    acc[row][1] = out.first || !out.both ? _mm512_setzero_ps() : _mm512_loadu_ps(from + 16);
-  }
+  for (int row = 0; row < kRows; ++row) LoadRow(out, row, acc[row]);
   const std::int8_t* q = rows.q;
   for (std::int64_t block = 0; block < blocks; ++block, ++panel, q += kBlock) {
-    if (ahead.wanted) {
-      _mm_prefetch(reinterpret_cast<const char*>(ahead.at[0] + block * kLine), _MM_HINT_T1);
-      _mm_prefetch(reinterpret_cast<const char*>(ahead.at[1] + block * kLine), _MM_HINT_T1);
-    }
+    ahead.Fetch(block);
     __m512i sums[kRows][2][kSums];
     for (int row = 0; row < kRows; ++row) {
       for (int s = 0; s < kSums; ++s) {
@@ -73,11 +66,7 @@ void MultiplyTile(const PanelBlock<Type>* panel, std::int64_t blocks, const Tile
       acc[row][1] = Type::Add(acc[row][1], sums[row][1], panel->scales[1], d_a, prepared);
     }
   }
-  for (int row = 0; row < kRows; ++row) {
-    float* to = out.at + row * out.stride;
-    _mm512_storeu_ps(to, acc[row][0]);
-    if (out.both) _mm512_storeu_ps(to + 16, acc[row][1]);
-  }
+  for (int row = 0; row < kRows; ++row) StoreRow(out, row, acc[row]);
 }
 
 // All activation rows over one panel.

@@ -10,6 +10,7 @@
 #include "kernels/avx512/forms.h"
 #include "kernels/kernel_table.h"
 #include "kernels/packed_layout.h"
+#include "kernels/unit.h"
 
 namespace vivace::VIVACE_ISA {
 namespace {
@@ -22,21 +23,6 @@ inline Activations RowOf(const Activations& all, std::int64_t row, std::int64_t 
           .x = all.x + row * k};
 }
 
-// One unit of blocks in a group.
-struct Unit {
-  const std::byte* header;
-  const std::byte* body;
-};
-
-// Unit number `unit` of the group at `group`; see packed_layout.h for the shared lines.
-template <class Type>
-[[gnu::always_inline]] inline Unit UnitAt(const std::byte* group, std::int64_t unit) {
-  constexpr std::int64_t kRun = Type::kHeaderBytes < kLine ? kLine / Type::kHeaderBytes : 1;
-  const std::byte* run = group + unit / kRun * kRun * (Type::kHeaderBytes + Type::kBodyBytes);
-  return {.header = run + unit % kRun * Type::kHeaderBytes,
-          .body = run + kRun * Type::kHeaderBytes + unit % kRun * Type::kBodyBytes};
-}
-
 // Blocks of k that a panel holds: 32 x 1 KB of lines and their scales.
 constexpr std::int64_t kPanelBlocks = 32;
 
@@ -47,6 +33,7 @@ struct PanelBlock {
   typename Type::Scales scales[2];
 };
 
+// Where the sums of a tile's first row go, 32 columns.
 struct TileOut {
   float* at;
   std::int64_t stride;
@@ -54,11 +41,30 @@ struct TileOut {
   bool both;   // or only 16 columns are wanted
 };
 
+[[gnu::always_inline]] inline void LoadRow(const TileOut& out, std::int64_t row, __m512 (&acc)[2]) {
+  const float* from = out.at + row * out.stride;
+  acc[0] = out.first ? _mm512_setzero_ps() : _mm512_loadu_ps(from);
+  acc[1] = out.first || !out.both ? _mm512_setzero_ps() : _mm512_loadu_ps(from + kGroupRows);
+}
+
+[[gnu::always_inline]] inline void StoreRow(const TileOut& out, std::int64_t row,
+                                            const __m512 (&acc)[2]) {
+  float* to = out.at + row * out.stride;
+  _mm512_storeu_ps(to, acc[0]);
+  if (out.both) _mm512_storeu_ps(to + kGroupRows, acc[1]);
+}
+
 // The packed weights that are unpacked next, fetched while tiles are multiplied: one line
 // of each group per block.
 struct Ahead {
   bool wanted;
   const std::byte* at[2];
+
+  [[gnu::always_inline]] void Fetch(std::int64_t line) const {
+    if (!wanted) return;
+    _mm_prefetch(reinterpret_cast<const char*>(at[0] + line * kLine), _MM_HINT_T1);
+    _mm_prefetch(reinterpret_cast<const char*>(at[1] + line * kLine), _MM_HINT_T1);
+  }
 };
 
 // Where the blocks of a panel lie in the packed weights of two groups.
