@@ -30,7 +30,11 @@ nlohmann::ordered_json TimingsJson(const GenerateTimings& t) {
           {"predicted_per_token_ms", PerToken(later, t.decode_ms)},
           {"predicted_per_second", PerSecond(later, t.decode_ms)},
           {"prefill_ms", t.prefill_ms},
-          {"first_token_ms", t.first_token_ms}};
+          {"first_token_ms", t.first_token_ms},
+          {"head_candidates",
+           t.coarse_tokens == 0 ? 0.0
+                                : static_cast<double>(t.coarse_candidates) /
+                                      static_cast<double>(t.coarse_tokens)}};
 }
 
 std::string TimingsLine(const GenerateTimings& t) {

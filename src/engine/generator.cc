@@ -73,7 +73,9 @@ Generator::Generator(const Model& model, ThreadTeam& team, const GeneratorOption
       pool_(std::move(pool)),
       space_(std::move(space)),
       logits_memory_(std::move(logits)),
-      kv_(pool_) {}
+      kv_(pool_) {
+  if (model_.weights().coarse_head) greedy_head_.emplace(model_.weights(), 1, team_.size());
+}
 
 std::int64_t Generator::ReusePrefix(std::span<const TokenId> prompt) {
   // The last token is evaluated anyway: its logits are wanted.
@@ -109,8 +111,23 @@ Result<void> Generator::Prefill(std::span<const TokenId> tokens, const std::stop
     const std::span<const std::int64_t> output(&last, tokens.empty() ? 1 : 0);
     VIVACE_RETURN_IF_ERROR(Step(part, output));
   }
-  ComputeLogits(model_, 0, 1, space_, team_, logits_memory_.As<float>().data());
   return {};
+}
+
+TokenId Generator::Choose(const GenerateRequest& request, Sampler& sampler,
+                          GenerateTimings& timings) {
+  float* logits = logits_memory_.As<float>().data();
+  const bool argmax = request.sampling.argmax() && request.logprobs == 0;
+  if (argmax && greedy_head_ && greedy_head_->Worthwhile()) {
+    GreedyToken found;
+    greedy_head_->Find(0, space_, team_, logits, {&found, 1});
+    ++timings.coarse_tokens;
+    timings.coarse_candidates += found.candidates;
+    return found.token;
+  }
+  ComputeLogits(model_, 0, 1, space_, team_, logits);
+  const auto vocab = static_cast<std::size_t>(model_.config().vocab_size);
+  return sampler.Sample({logits, vocab}, cached_.size());
 }
 
 Result<void> Generator::Decode(const GenerateRequest& request, const std::stop_token& cancel,
@@ -127,9 +144,8 @@ Result<void> Generator::Decode(const GenerateRequest& request, const std::stop_t
       sampler.Accept(last);
       constexpr std::int64_t kRow = 0;
       VIVACE_RETURN_IF_ERROR(Step({&last, 1}, {&kRow, 1}));
-      ComputeLogits(model_, 0, 1, space_, team_, logits_memory_.As<float>().data());
     }
-    const TokenId token = sampler.Sample(logits, cached_.size());
+    const TokenId token = Choose(request, sampler, result.timings);
     if (result.tokens.empty()) result.timings.first_token_ms = NowMs() - start_ms_;
     if (tokenizer.IsEndOfGeneration(token) && !request.ignore_end) {
       result.finish_reason = FinishReason::kStop;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -16,6 +17,7 @@
 #include "base/result.h"
 #include "base/thread_team.h"
 #include "kv/sequence_kv.h"
+#include "model/greedy_head.h"
 #include "model/model.h"
 #include "model/workspace.h"
 #include "sampling/params.h"
@@ -42,10 +44,14 @@ struct GenerateRequest {
 struct GenerateTimings {
   std::int64_t prompt_tokens = 0;
   std::int64_t cached_tokens = 0;  // of the prompt, whose keys and values were there already
-  double prefill_ms = 0;           // start of the call to the prompt's logits
+  double prefill_ms = 0;           // start of the call to the end of the prompt's evaluation
   double first_token_ms = 0;       // start of the call to the first token
   std::int64_t decoded_tokens = 0;
   double decode_ms = 0;  // first token to last
+  // Tokens that were chosen without reading the whole output matrix, and the rows of it
+  // that came into question for them, in total.
+  std::int64_t coarse_tokens = 0;
+  std::int64_t coarse_candidates = 0;
 };
 
 struct GenerateResult {
@@ -87,11 +93,14 @@ class Generator {
 
   // Keeps the longest common prefix of `prompt` and what is cached; returns its length.
   std::int64_t ReusePrefix(std::span<const TokenId> prompt);
-  // Evaluates `tokens` after what is cached; logits of the last one to logits_.
+  // Evaluates `tokens` after what is cached; the workspace keeps the last one's hidden row.
   Result<void> Prefill(std::span<const TokenId> tokens, const std::stop_token& cancel);
-  // Samples and evaluates, token by token, from the logits that Prefill left.
+  // Chooses and evaluates, token by token, from the row that Prefill left.
   Result<void> Decode(const GenerateRequest& request, const std::stop_token& cancel,
                       Sampler& sampler, TextOutput& output, GenerateResult& result);
+  // The token after what is cached; where it needs them all, the logits are left in
+  // logits_memory_.
+  TokenId Choose(const GenerateRequest& request, Sampler& sampler, GenerateTimings& timings);
   Result<void> Step(std::span<const TokenId> tokens, std::span<const std::int64_t> output_rows);
 
   const Model& model_;
@@ -100,6 +109,7 @@ class Generator {
   PagePool pool_;
   Workspace space_;
   Buffer logits_memory_;
+  std::optional<GreedyHead> greedy_head_;  // where the model has a coarse head
   SequenceKv kv_;
   std::vector<TokenId> cached_;  // the tokens in kv_
   double start_ms_ = 0;          // of the running Generate

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "model/forward_attention.h"
+#include "model/multiply.h"
 #include "model/pass.h"
 #include "quant/decode.h"
 
@@ -14,22 +15,6 @@ namespace {
 // Output columns of one work unit: small enough that a disturbed core does not hold
 // up the rest, and whole GEMM tiles of 32 rows.
 constexpr std::int64_t kProjectColumns = 32;
-
-void Multiply(const Matrix& matrix, const Activations& activations, std::int64_t rows,
-              std::int64_t group_begin, std::int64_t group_end, ThreadSpace& thread, float* out,
-              std::int64_t out_stride) {
-  matrix.matmul({.weights = matrix.data,
-                 .group_bytes = matrix.group_bytes,
-                 .group_begin = group_begin,
-                 .group_end = group_end,
-                 .k = matrix.k,
-                 .activations = activations,
-                 .rows = rows,
-                 .out = out,
-                 .out_stride = out_stride,
-                 .prefetch = thread.prefetch,
-                 .scratch = thread.matmul_scratch});
-}
 
 // Looks up the tokens' embeddings and the rotation of their positions.
 void Embed(const Pass& pass, TeamMember& member) {
@@ -268,12 +253,7 @@ void ComputeLogits(const Model& model, std::int64_t first, std::int64_t rows, Wo
                    ThreadTeam& team, float* logits) {
   const Matrix& output = model.weights().output;
   const std::int64_t stride = LogitsStride(model.config());
-  Activations activations = space.hidden_activations.view();
-  activations.q += first * output.k;
-  activations.d += first * output.k / kBlock;
-  activations.sum += first * output.k / kBlock;
-  activations.half_sum += 2 * first * output.k / kBlock;
-  activations.x += first * output.k;
+  const Activations activations = RowsFrom(space.hidden_activations.view(), first, output.k);
   team.Run([&](TeamMember& member) {
     ThreadSpace& thread = space.threads[static_cast<std::size_t>(member.index())];
     member.ForEachChunk(output.groups(), 16, [&](std::int64_t begin, std::int64_t end) {

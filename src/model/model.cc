@@ -20,7 +20,11 @@ class TensorFinder {
   Result<Matrix> FindMatrix(const std::string& name, std::int64_t rows, std::int64_t k) const {
     const auto found = meta_.matrices.find(name);
     if (found == meta_.matrices.end()) return Missing(name);
-    const PackedTensor& tensor = found->second;
+    return MatrixOf(name, found->second, rows, k);
+  }
+
+  Result<Matrix> MatrixOf(const std::string& name, const PackedTensor& tensor, std::int64_t rows,
+                          std::int64_t k) const {
     if (tensor.rows != rows || tensor.k != k) return WrongShape(name, tensor, rows, k);
     const auto shape = PackedShapeOf(tensor.type, rows, k);
     if (!shape) return Context(shape.error(), name);
@@ -37,7 +41,11 @@ class TensorFinder {
   Result<const float*> FindVector(const std::string& name, std::int64_t size) const {
     const auto found = meta_.vectors.find(name);
     if (found == meta_.vectors.end()) return Missing(name);
-    const PackedTensor& tensor = found->second;
+    return VectorOf(name, found->second, size);
+  }
+
+  Result<const float*> VectorOf(const std::string& name, const PackedTensor& tensor,
+                                std::int64_t size) const {
     if (tensor.rows != size || tensor.k != 1) return WrongShape(name, tensor, size, 1);
     const auto data = Bytes(tensor.offset, static_cast<std::uint64_t>(size) * sizeof(float));
     if (!data) return Context(data.error(), name);
@@ -131,6 +139,19 @@ Result<Embedding> FindEmbedding(const PackMeta& meta, std::span<const std::byte>
   return Embedding{.type = meta.embedding_type, .rows = section.data(), .row_bytes = *row_bytes};
 }
 
+Result<CoarseHead> FindCoarseHead(const PackedCoarseHead& packed, const TensorFinder& find,
+                                  const Config& c) {
+  CoarseHead head;
+  VIVACE_RETURN_IF_ERROR(
+      Set(head.plane, find.MatrixOf("coarse head", packed.plane, c.vocab_size, c.hidden)));
+  VIVACE_RETURN_IF_ERROR(
+      Set(head.radius, find.VectorOf("coarse head's radius", packed.radius, c.vocab_size)));
+  VIVACE_RETURN_IF_ERROR(
+      Set(head.inverse_weights,
+          find.VectorOf("coarse head's weights", packed.inverse_weights, c.hidden)));
+  return head;
+}
+
 Result<Weights> FindWeights(const PackMeta& meta, const TensorFinder& find,
                             std::span<const std::byte> embedding) {
   const Config& config = meta.config;
@@ -143,11 +164,12 @@ Result<Weights> FindWeights(const PackMeta& meta, const TensorFinder& find,
   }
   VIVACE_RETURN_IF_ERROR(
       Set(weights.output_norm, find.FindVector("output_norm.weight", config.hidden)));
-  // A model without a head of its own multiplies by the embedding again.
-  const char* head =
-      meta.matrices.contains("output.weight") ? "output.weight" : "token_embd.weight";
-  VIVACE_RETURN_IF_ERROR(
-      Set(weights.output, find.FindMatrix(head, config.vocab_size, config.hidden)));
+  VIVACE_RETURN_IF_ERROR(Set(
+      weights.output, find.FindMatrix(meta.head_name(), config.vocab_size, config.hidden)));
+  if (meta.coarse_head) {
+    VIVACE_RETURN_IF_ERROR(
+        Set(weights.coarse_head, FindCoarseHead(*meta.coarse_head, find, config)));
+  }
   return weights;
 }
 

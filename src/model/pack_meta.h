@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,13 @@ struct PackedTensor {
   std::uint64_t offset = 0;
 };
 
+// The parts of model/coarse_head.h, which no GGUF has: made by packing.
+struct PackedCoarseHead {
+  PackedTensor plane;
+  PackedTensor radius;
+  PackedTensor inverse_weights;
+};
+
 struct PackMeta {
   Config config;
   QuantType embedding_type = QuantType::kF32;
@@ -30,6 +38,13 @@ struct PackMeta {
   std::map<std::string, PackedTensor, std::less<>> matrices;
   // Float32 vectors by GGUF name: norms and biases; rows is the length, k is 1.
   std::map<std::string, PackedTensor, std::less<>> vectors;
+  std::optional<PackedCoarseHead> coarse_head;
+
+  // The matrix that makes logits: a model without one of its own multiplies by the
+  // embedding again.
+  const char* head_name() const {
+    return matrices.contains("output.weight") ? "output.weight" : "token_embd.weight";
+  }
 };
 
 std::string WriteMeta(const PackMeta& meta);

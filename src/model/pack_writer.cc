@@ -9,6 +9,7 @@
 #include "gguf/gguf_file.h"
 #include "kernels/pack.h"
 #include "kernels/packed_layout.h"
+#include "model/coarse_head.h"
 #include "model/gguf_tokenizer.h"
 #include "quant/decode.h"
 #include "tokenizer/tables.h"
@@ -18,6 +19,7 @@ namespace {
 
 constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
 constexpr const char* kEmbeddingName = "token_embd.weight";
+constexpr const char* kOutputNormName = "output_norm.weight";
 
 std::uint64_t RoundUp(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
@@ -53,6 +55,34 @@ Result<std::uint64_t> PlaceTensors(const GgufFile& file, PackMeta& meta) {
     }
   }
   return used;
+}
+
+// Adds the coarse head, where it pays, behind the `used` bytes.
+Result<void> PlaceCoarseHead(PackMeta& meta, std::uint64_t& used) {
+  const auto found = meta.matrices.find(meta.head_name());
+  if (found == meta.matrices.end()) return {};
+  const PackedTensor& exact = found->second;
+  const auto norm = meta.vectors.find(kOutputNormName);
+  if (norm == meta.vectors.end() || norm->second.rows != exact.k) return {};
+  if (!CoarseHeadPays(exact.type, exact.k)) return {};
+  const auto shape = PackedShapeOf(QuantType::kQ4_0, exact.rows, exact.k);
+  if (!shape) return Failure(shape.error());
+  const auto place = [&used](QuantType type, std::int64_t rows, std::int64_t k,
+                             std::uint64_t bytes) {
+    const PackedTensor packed = {.type = type, .rows = rows, .k = k, .offset = used};
+    used += RoundUp(bytes, kLine);
+    return packed;
+  };
+  const auto place_vector = [&place](std::int64_t size) {
+    return place(QuantType::kF32, size, 1, static_cast<std::uint64_t>(size) * sizeof(float));
+  };
+  PackedCoarseHead coarse;
+  coarse.plane = place(QuantType::kQ4_0, exact.rows, exact.k,
+                       static_cast<std::uint64_t>(shape->total_bytes));
+  coarse.radius = place_vector(exact.rows);
+  coarse.inverse_weights = place_vector(exact.k);
+  meta.coarse_head = coarse;
+  return {};
 }
 
 void PlaceSections(PackPlan& plan, std::uint64_t tensor_bytes, std::uint64_t embedding_bytes) {
@@ -98,6 +128,26 @@ void WriteMatrix(const GgufTensor& tensor, const PackedTensor& packed, std::byte
   });
 }
 
+// The norm's gains are the usual sizes of what the output matrix is multiplied by, up to a
+// factor: a normed row has about the same size everywhere before them.
+void WriteCoarseHead(const GgufFile& file, const PackPlan& plan, std::span<std::byte> image,
+                     ThreadTeam& team) {
+  const PackedCoarseHead& coarse = *plan.meta.coarse_head;
+  std::byte* tensors = Tensors(plan, image);
+  const auto vector = [tensors](const PackedTensor& packed) {
+    return std::span(reinterpret_cast<float*>(tensors + packed.offset),
+                     static_cast<std::size_t>(packed.rows));
+  };
+  const RowMajor exact = {.type = plan.meta.matrices.at(plan.meta.head_name()).type,
+                          .rows = coarse.plane.rows,
+                          .k = coarse.plane.k,
+                          .data = file.FindTensor(plan.meta.head_name())->bytes.data()};
+  const auto weights = vector(coarse.inverse_weights);
+  ChooseInverseWeights(exact, vector(plan.meta.vectors.at(kOutputNormName)), weights);
+  MakeCoarseHead(exact, weights, tensors + coarse.plane.offset, vector(coarse.radius).data(),
+                 team);
+}
+
 void WriteBytes(const PackPlan& plan, std::span<std::byte> image, PackSection section,
                 const void* data, std::size_t size) {
   const auto& entry = plan.header.sections[static_cast<std::size_t>(section)];
@@ -131,8 +181,9 @@ Result<PackPlan> PlanPack(const GgufFile& file, const Fingerprint& source) {
   plan.tokenizer = std::move(*tables);
   plan.chat_template = file.GetString("tokenizer.chat_template").value_or("");
 
-  const auto tensor_bytes = PlaceTensors(file, plan.meta);
+  auto tensor_bytes = PlaceTensors(file, plan.meta);
   if (!tensor_bytes) return Failure(tensor_bytes.error());
+  VIVACE_RETURN_IF_ERROR(PlaceCoarseHead(plan.meta, *tensor_bytes));
   plan.meta_json = WriteMeta(plan.meta);
   PlaceSections(plan, *tensor_bytes, embedding->bytes.size());
   return plan;
@@ -147,6 +198,7 @@ void WritePack(const GgufFile& file, PackPlan& plan, std::span<std::byte> image,
   const auto& embedding = file.FindTensor(kEmbeddingName)->bytes;
   WriteBytes(plan, image, PackSection::kEmbedding, embedding.data(), embedding.size());
   WriteVectors(file, plan, image);
+  if (plan.meta.coarse_head) WriteCoarseHead(file, plan, image, team);
   std::size_t done = 0;
   for (const auto& [name, packed] : plan.meta.matrices) {
     WriteMatrix(*file.FindTensor(name), packed, Tensors(plan, image) + packed.offset, team);

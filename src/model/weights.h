@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "model/coarse_head.h"
 #include "model/matrix.h"
 
 namespace vivace {
@@ -38,6 +39,7 @@ struct Weights {
   std::vector<LayerWeights> layers;
   const float* output_norm = nullptr;  // [hidden]
   Matrix output;                       // [vocab_size, hidden]
+  CoarseHead coarse_head;              // of `output`, where that pays
 };
 
 }  // namespace vivace

@@ -57,8 +57,8 @@ double SumOfWeights(std::span<const Candidate> sorted) {
 
 Sampler::Sampler(SamplingParams params, std::size_t vocab_size)
     : params_(std::move(params)), scale_(1.0F / std::max(params_.temperature, kLowestTemperature)) {
-  if (Penalizes()) counts_.resize(vocab_size);
-  if (Penalizes() || !params_.logit_bias.empty()) adjusted_.resize(vocab_size);
+  if (params_.penalizes()) counts_.resize(vocab_size);
+  if (params_.penalizes() || !params_.logit_bias.empty()) adjusted_.resize(vocab_size);
   if (params_.greedy()) return;
   // Untouched until needed: with the usual filters only a few pages ever are.
   finder_.Reserve(vocab_size);
@@ -69,18 +69,13 @@ Sampler::Sampler(SamplingParams params, std::size_t vocab_size)
   }
 }
 
-bool Sampler::Penalizes() const {
-  return params_.repeat_penalty != 1.0F || params_.presence_penalty != 0.0F ||
-         params_.frequency_penalty != 0.0F;
-}
-
 bool Sampler::Filters() const {
   return params_.top_k > 0 || params_.typical_p < 1.0F || params_.top_p < 1.0F ||
          params_.min_p > 0.0F;
 }
 
 void Sampler::Accept(TokenId token) {
-  if (!Penalizes()) return;
+  if (!params_.penalizes()) return;
   VIVACE_DCHECK(token >= 0 && static_cast<std::size_t>(token) < counts_.size(), "no such token");
   history_.push_back(token);
 }

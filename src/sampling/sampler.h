@@ -30,7 +30,6 @@ class Sampler {
   void Accept(TokenId token);
 
  private:
-  bool Penalizes() const;
   bool Filters() const;
   std::span<const float> Adjust(std::span<const float> logits);
   void Penalize(TokenId token, std::int32_t count);
