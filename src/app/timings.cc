@@ -31,6 +31,7 @@ nlohmann::ordered_json TimingsJson(const GenerateTimings& t) {
           {"predicted_per_second", PerSecond(later, t.decode_ms)},
           {"prefill_ms", t.prefill_ms},
           {"first_token_ms", t.first_token_ms},
+          {"head_coarse_n", t.coarse_tokens},
           {"head_candidates",
            t.coarse_tokens == 0 ? 0.0
                                 : static_cast<double>(t.coarse_candidates) /

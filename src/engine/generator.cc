@@ -74,7 +74,7 @@ Generator::Generator(const Model& model, ThreadTeam& team, const GeneratorOption
       space_(std::move(space)),
       logits_memory_(std::move(logits)),
       kv_(pool_) {
-  if (model_.weights().coarse_head) greedy_head_.emplace(model_.weights(), 1, team_.size());
+  if (model_.weights().coarse_head) head_search_.emplace(model_.weights(), 1, team_.size());
 }
 
 std::int64_t Generator::ReusePrefix(std::span<const TokenId> prompt) {
@@ -114,17 +114,28 @@ Result<void> Generator::Prefill(std::span<const TokenId> tokens, const std::stop
   return {};
 }
 
-TokenId Generator::Choose(const GenerateRequest& request, Sampler& sampler,
-                          GenerateTimings& timings) {
-  float* logits = logits_memory_.As<float>().data();
-  const bool argmax = request.sampling.argmax() && request.logprobs == 0;
-  if (argmax && greedy_head_ && greedy_head_->Worthwhile()) {
-    GreedyToken found;
-    greedy_head_->Find(0, space_, team_, logits, {&found, 1});
+// The same token as from all logits, or nothing where that is not certain.
+std::optional<TokenId> Generator::ChooseCoarsely(Sampler& sampler, GenerateTimings& timings) {
+  const std::span<float> logits = logits_memory_.As<float>();
+  const auto vocab = static_cast<std::size_t>(model_.config().vocab_size);
+  HeadResult found;
+  head_search_->Find(0, sampler.DepthNeeded(), space_, team_, logits.data(), {&found, 1});
+  const auto token = sampler.SampleAbove(logits.first(vocab), found.floor, cached_.size());
+  coarse_policy_.Judge(token.has_value(), found.read_share);
+  if (token) {
     ++timings.coarse_tokens;
     timings.coarse_candidates += found.candidates;
-    return found.token;
   }
+  return token;
+}
+
+TokenId Generator::Choose(const GenerateRequest& request, Sampler& sampler,
+                          GenerateTimings& timings) {
+  const bool coarse = head_search_ && request.logprobs == 0 && sampler.NeedsOnlyTheLargest();
+  if (coarse && coarse_policy_.Try()) {
+    if (const auto token = ChooseCoarsely(sampler, timings)) return *token;
+  }
+  float* logits = logits_memory_.As<float>().data();
   ComputeLogits(model_, 0, 1, space_, team_, logits);
   const auto vocab = static_cast<std::size_t>(model_.config().vocab_size);
   return sampler.Sample({logits, vocab}, cached_.size());

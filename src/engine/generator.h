@@ -16,8 +16,9 @@
 
 #include "base/result.h"
 #include "base/thread_team.h"
+#include "engine/coarse_policy.h"
 #include "kv/sequence_kv.h"
-#include "model/greedy_head.h"
+#include "model/head_search.h"
 #include "model/model.h"
 #include "model/workspace.h"
 #include "sampling/params.h"
@@ -98,9 +99,10 @@ class Generator {
   // Chooses and evaluates, token by token, from the row that Prefill left.
   Result<void> Decode(const GenerateRequest& request, const std::stop_token& cancel,
                       Sampler& sampler, TextOutput& output, GenerateResult& result);
-  // The token after what is cached; where it needs them all, the logits are left in
-  // logits_memory_.
+  // The token after what is cached; with request.logprobs, all logits are in
+  // logits_memory_ afterwards.
   TokenId Choose(const GenerateRequest& request, Sampler& sampler, GenerateTimings& timings);
+  std::optional<TokenId> ChooseCoarsely(Sampler& sampler, GenerateTimings& timings);
   Result<void> Step(std::span<const TokenId> tokens, std::span<const std::int64_t> output_rows);
 
   const Model& model_;
@@ -109,7 +111,8 @@ class Generator {
   PagePool pool_;
   Workspace space_;
   Buffer logits_memory_;
-  std::optional<GreedyHead> greedy_head_;  // where the model has a coarse head
+  std::optional<HeadSearch> head_search_;  // where the model has a coarse head
+  CoarsePolicy coarse_policy_;
   SequenceKv kv_;
   std::vector<TokenId> cached_;  // the tokens in kv_
   double start_ms_ = 0;          // of the running Generate

@@ -31,8 +31,6 @@ struct SamplingParams {
   bool penalizes() const {
     return repeat_penalty != 1.0F || presence_penalty != 0.0F || frequency_penalty != 0.0F;
   }
-  // The token is that of the model's own largest logit.
-  bool argmax() const { return greedy() && !penalizes() && logit_bias.empty(); }
   // Names the first value that is out of range, and the range.
   Result<void> Validate() const;
 };

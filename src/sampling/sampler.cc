@@ -23,6 +23,10 @@ constexpr float kLowestTemperature = 1e-6F;
 // probabilities bounds their number. Then all are.
 constexpr std::size_t kSorted[] = {256, 2048};
 
+// What SampleAbove needs: a token this far below the best has a thousandth of its
+// probability, and 40 of those do not often move the edge of top-p.
+constexpr float kDepth = 7;
+
 // Where the sum of weights exceeds `target`; the last weight above 0 if rounding lets the
 // sum end before.
 template <class T>
@@ -162,6 +166,24 @@ std::size_t Sampler::CountKept(std::span<const Candidate> sorted, double total) 
   return std::max(count, least);
 }
 
+// As CountKept for the `top_k` largest, of which only those from `floor` on up are known.
+std::optional<std::size_t> Sampler::CountKeptAbove(std::span<const Candidate> known,
+                                                   float floor) const {
+  const double total = SumOfWeights(known);
+  const std::size_t unknown = static_cast<std::size_t>(params_.top_k) - known.size();
+  if (unknown == 0) return CountKept(known, total);
+  if (static_cast<std::size_t>(std::max(1, params_.min_keep)) > known.size()) return std::nullopt;
+  // Rounded up: each of them weighs at most that.
+  const double most =
+      static_cast<double>(FixedExp(floor - known.front().logit)) * (1 + 1e-6) + 1e-30;
+  const std::size_t kept = CountKept(known, total);
+  const double largest_total = (total + static_cast<double>(unknown) * most) * (1 + 1e-9);
+  if (CountKept(known, largest_total) != kept) return std::nullopt;
+  // All are kept: so may be the next one.
+  if (kept == known.size() && most >= static_cast<double>(params_.min_p)) return std::nullopt;
+  return kept;
+}
+
 // The candidates that pass all filters, most likely first; at least one.
 std::span<Candidate> Sampler::Keep(std::span<const float> logits) {
   if (params_.top_k > 0 || params_.typical_p < 1.0F) {
@@ -210,6 +232,30 @@ TokenId Sampler::DrawFromAll(std::span<const float> logits, float best, double u
   const auto block = std::span<const float>(weights_).subspan(
       begin, std::min(kWeightBlock, logits.size() - begin));
   return static_cast<TokenId>(begin + Pick(block, target));
+}
+
+bool Sampler::NeedsOnlyTheLargest() const {
+  if (params_.penalizes() || !params_.logit_bias.empty()) return false;
+  if (params_.greedy()) return true;
+  return params_.top_k > 0 && params_.typical_p >= 1.0F &&
+         (params_.min_p > 0 || params_.top_p < 1.0F);
+}
+
+float Sampler::DepthNeeded() const { return params_.greedy() ? 0.0F : kDepth; }
+
+std::optional<TokenId> Sampler::SampleAbove(std::span<const float> logits, float floor,
+                                            std::uint64_t position) {
+  VIVACE_DCHECK(NeedsOnlyTheLargest(), "all logits are needed");
+  const TokenId best = ArgMax(logits);
+  if (params_.greedy()) return best;
+  const float best_logit = logits[static_cast<std::size_t>(best)];
+  if (!std::isfinite(best_logit) || !std::isfinite(floor)) return std::nullopt;
+  std::span<Candidate> known = finder_.Find(logits, static_cast<std::size_t>(params_.top_k));
+  while (!known.empty() && known.back().logit < floor) known = known.first(known.size() - 1);
+  if (known.empty()) return std::nullopt;
+  const auto kept = CountKeptAbove(known, floor);
+  if (!kept) return std::nullopt;
+  return DrawFrom(known.first(*kept), Uniform(params_.seed, position));
 }
 
 TokenId Sampler::Sample(std::span<const float> row, std::uint64_t position) {

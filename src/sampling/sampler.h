@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,6 +26,15 @@ class Sampler {
   // result is that of ArgMax.
   TokenId Sample(std::span<const float> logits, std::uint64_t position);
 
+  // Whether the largest logits usually decide, so that SampleAbove is worth a try.
+  bool NeedsOnlyTheLargest() const;
+  // How far below the best logit SampleAbove should know them.
+  float DepthNeeded() const;
+  // As Sample, where only the logits from `floor` on up are known and every other one in
+  // the row is below it, if only as -infinity. Nothing where those below could matter.
+  std::optional<TokenId> SampleAbove(std::span<const float> logits, float floor,
+                                     std::uint64_t position);
+
   // Adds a token, of the prompt or sampled, to the history that penalties look at.
   // Precondition: 0 <= token < vocab_size.
   void Accept(TokenId token);
@@ -35,6 +45,7 @@ class Sampler {
   void Penalize(TokenId token, std::int32_t count);
   std::span<Candidate> Keep(std::span<const float> logits);
   std::span<Candidate> KeepTypical(std::span<Candidate> sorted);
+  std::optional<std::size_t> CountKeptAbove(std::span<const Candidate> known, float floor) const;
   std::size_t CountKept(std::span<const Candidate> sorted, double total) const;
   TokenId DrawFrom(std::span<const Candidate> kept, double uniform);
   TokenId DrawFromAll(std::span<const float> logits, float best, double uniform);
