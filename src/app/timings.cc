@@ -32,10 +32,9 @@ nlohmann::ordered_json TimingsJson(const GenerateTimings& t) {
           {"prefill_ms", t.prefill_ms},
           {"first_token_ms", t.first_token_ms},
           {"head_coarse_n", t.coarse_tokens},
-          {"head_candidates",
-           t.coarse_tokens == 0 ? 0.0
-                                : static_cast<double>(t.coarse_candidates) /
-                                      static_cast<double>(t.coarse_tokens)}};
+          {"head_candidates", t.coarse_tokens == 0 ? 0.0
+                                                   : static_cast<double>(t.coarse_candidates) /
+                                                         static_cast<double>(t.coarse_tokens)}};
 }
 
 std::string TimingsLine(const GenerateTimings& t) {

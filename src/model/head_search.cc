@@ -107,8 +107,7 @@ void HeadSearch::ScanExact(const Call& call, std::size_t row, TeamMember& member
       const std::int64_t first = group * kGroupRows;
       const std::int64_t count = std::min(kGroupRows, exact_.rows - first);
       float* logits = call.logits + index * call.stride + first;
-      const int reaching =
-          CountReaching(logits, coarse_.radius + first, count, reach_[row], floor);
+      const int reaching = CountReaching(logits, coarse_.radius + first, count, reach_[row], floor);
       if (reaching == 0) {
         std::fill_n(logits, count, kLowest);
         continue;

@@ -126,9 +126,8 @@ class Head {
   }
   void CheckRadius(const std::vector<float>& all, std::int64_t row) {
     const std::vector<float> coarse = Product(weights_.coarse_head.plane, row);
-    const float reach =
-        Reach(weights_.coarse_head,
-              RowsFrom(space_.hidden_activations.view(), row, weights_.coarse_head.plane.k));
+    const float reach = Reach(weights_.coarse_head, RowsFrom(space_.hidden_activations.view(), row,
+                                                             weights_.coarse_head.plane.k));
     for (std::size_t i = 0; i < all.size(); ++i) {
       const double error = std::fabs(static_cast<double>(all[i]) - static_cast<double>(coarse[i]));
       const double bound = static_cast<double>(radius_[i]) * static_cast<double>(reach);
@@ -236,8 +235,9 @@ TEST_P(HeadSearchTest, SurvivesExtremeActivations) {
   const std::int64_t k = 256;
   const auto gguf = Rows(type(), 200, k, random);
   Head head(type(), 200, k, gguf, 2, kernels());
-  const float values[] = {0.0F, 1e-38F, 1e-29F, 1e-20F, 1e15F, 1e25F, 3e38F,
-                          kInf, std::numeric_limits<float>::quiet_NaN()};
+  const float values[] = {0.0F,   1e-38F, 1e-29F,
+                          1e-20F, 1e15F,  1e25F,
+                          3e38F,  kInf,   std::numeric_limits<float>::quiet_NaN()};
   for (const float value : values) {
     std::fill_n(head.x(0), k, 0.0F);
     head.x(0)[3] = value;
@@ -269,7 +269,8 @@ TEST_P(HeadSearchTest, SurvivesExtremeScales) {
 std::vector<Param> AllParams() {
   std::vector<Param> params;
   for (const KernelTable* table : SupportedKernels()) {
-    for (const QuantType type : {QuantType::kQ8_0, QuantType::kQ6_K}) params.emplace_back(table, type);
+    for (const QuantType type : {QuantType::kQ8_0, QuantType::kQ6_K})
+      params.emplace_back(table, type);
   }
   return params;
 }

@@ -164,8 +164,8 @@ Result<Weights> FindWeights(const PackMeta& meta, const TensorFinder& find,
   }
   VIVACE_RETURN_IF_ERROR(
       Set(weights.output_norm, find.FindVector("output_norm.weight", config.hidden)));
-  VIVACE_RETURN_IF_ERROR(Set(
-      weights.output, find.FindMatrix(meta.head_name(), config.vocab_size, config.hidden)));
+  VIVACE_RETURN_IF_ERROR(
+      Set(weights.output, find.FindMatrix(meta.head_name(), config.vocab_size, config.hidden)));
   if (meta.coarse_head) {
     VIVACE_RETURN_IF_ERROR(
         Set(weights.coarse_head, FindCoarseHead(*meta.coarse_head, find, config)));

@@ -54,9 +54,8 @@ Result<void> TensorsFromJson(const Json& object,
 
 Result<PackedCoarseHead> CoarseHeadFromJson(const Json& json) {
   PackedCoarseHead head;
-  const std::pair<const char*, PackedTensor*> parts[] = {{"plane", &head.plane},
-                                                         {"radius", &head.radius},
-                                                         {"inverse_weights", &head.inverse_weights}};
+  const std::pair<const char*, PackedTensor*> parts[] = {
+      {"plane", &head.plane}, {"radius", &head.radius}, {"inverse_weights", &head.inverse_weights}};
   for (const auto& [name, part] : parts) {
     const auto tensor = TensorFromJson(name, json.at(name));
     if (!tensor) return Context(tensor.error(), "coarse head");

@@ -77,8 +77,8 @@ Result<void> PlaceCoarseHead(PackMeta& meta, std::uint64_t& used) {
     return place(QuantType::kF32, size, 1, static_cast<std::uint64_t>(size) * sizeof(float));
   };
   PackedCoarseHead coarse;
-  coarse.plane = place(QuantType::kQ4_0, exact.rows, exact.k,
-                       static_cast<std::uint64_t>(shape->total_bytes));
+  coarse.plane =
+      place(QuantType::kQ4_0, exact.rows, exact.k, static_cast<std::uint64_t>(shape->total_bytes));
   coarse.radius = place_vector(exact.rows);
   coarse.inverse_weights = place_vector(exact.k);
   meta.coarse_head = coarse;
@@ -144,8 +144,7 @@ void WriteCoarseHead(const GgufFile& file, const PackPlan& plan, std::span<std::
                           .data = file.FindTensor(plan.meta.head_name())->bytes.data()};
   const auto weights = vector(coarse.inverse_weights);
   ChooseInverseWeights(exact, vector(plan.meta.vectors.at(kOutputNormName)), weights);
-  MakeCoarseHead(exact, weights, tensors + coarse.plane.offset, vector(coarse.radius).data(),
-                 team);
+  MakeCoarseHead(exact, weights, tensors + coarse.plane.offset, vector(coarse.radius).data(), team);
 }
 
 void WriteBytes(const PackPlan& plan, std::span<std::byte> image, PackSection section,

@@ -76,6 +76,24 @@ def test_a_seed_decides_a_sampled_answer(warm, model):
     assert first["tokens"] == again["tokens"]
 
 
+@pytest.mark.parametrize("prompt", ["Write a Python function that merges two sorted lists.",
+                                    "Tell me a story about a fox and a river."])
+@pytest.mark.parametrize("temperature", [0, 0.8])
+def test_the_coarse_head_changes_no_token(warm, model, prompt, temperature):
+    """Log-probabilities need all logits, so with them each step is a full scan."""
+    common = ("run", model("qwen-coder"), "--temperature", temperature, "--seed", 3,
+              "--max-tokens", 60, "-p", prompt)
+    coarse = warm.json(*common)
+    full = warm.json(*common, "--logprobs", 1)
+    assert coarse["tokens"] == full["tokens"]
+    assert full["timings"]["head_coarse_n"] == 0
+    assert coarse["timings"]["head_coarse_n"] > 0
+    if temperature == 0:
+        assert coarse["timings"]["head_coarse_n"] >= len(coarse["tokens"])
+        # 53.4 % of the matrix is the plane; 155 groups of 16 rows are another 1.6 %.
+        assert 1 <= coarse["timings"]["head_candidates"] < 155
+
+
 def test_a_stop_string_ends_the_text_before_it(warm, model):
     answer = warm.json("run", model("qwen-coder"), "--raw", "--temperature", 0, "--max-tokens", 30,
                        "--stop", "northwestern part", "-p", "The capital of France is")
