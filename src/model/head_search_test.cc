@@ -59,7 +59,7 @@ class Head {
   // Returns how many groups were read exactly.
   std::int64_t Check(std::int64_t count, float depth) {
     for (std::int64_t row = 0; row < count; ++row) {
-      space_.hidden_activations.Quantize(kernels_, row);
+      space_.hidden_activations.Quantize(kernels_, row, x(row));
     }
     const std::int64_t stride = weights_.output.groups() * kGroupRows;
     std::vector<float> found(Size(count * stride));

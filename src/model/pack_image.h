@@ -17,7 +17,7 @@
 
 namespace vivace {
 
-inline constexpr std::uint32_t kPackVersion = 2;
+inline constexpr std::uint32_t kPackVersion = 3;
 
 // What tells one source file from another without reading all of it.
 struct Fingerprint {
