@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include "app/fetch.h"
+#include "app/tuning_file.h"
 #include "base/clock.h"
+#include "base/cpu.h"
 #include "base/cpu_choice.h"
 #include "base/quota.h"
 #include "hub/home.h"
@@ -84,6 +86,12 @@ Result<OpenedModel> OpenModel(const SessionFlags& flags) {
       .name = resolved->name, .team = std::move(team), .model = std::move(loaded->model)};
 }
 
+Session::~Session() {
+  if (generator_ == nullptr || !generator_->prefetch().done()) return;
+  const std::int64_t distance = generator_->prefetch().distance();
+  if (RememberedPrefetch(tuning_key_) != distance) RememberPrefetch(tuning_key_, distance);
+}
+
 Result<std::unique_ptr<Session>> Session::Open(const SessionFlags& flags) {
   const double start = NowMs();
   auto opened = OpenModel(flags);
@@ -92,10 +100,14 @@ Result<std::unique_ptr<Session>> Session::Open(const SessionFlags& flags) {
   session->name_ = opened->name;
   session->team_ = std::move(opened->team);
   session->model_ = std::move(opened->model);
+  session->tuning_key_ =
+      TuningKey(ReadCpuFacts().model, session->model_->kernels().name, session->team_->size());
+  const auto known = RememberedPrefetch(session->tuning_key_);
   auto generator =
       Generator::Create(*session->model_, *session->team_,
                         {.context = std::min(flags.context, session->model_->config().context),
-                         .prompt_chunk = flags.prompt_chunk});
+                         .prompt_chunk = flags.prompt_chunk,
+                         .prefetch = known ? PrefetchTuning(*known) : PrefetchTuning()});
   if (!generator) return Failure(std::move(generator).error());
   session->generator_ = std::move(*generator);
   session->load_ms_ = NowMs() - start;

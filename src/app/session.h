@@ -39,6 +39,11 @@ class Session {
   double load_ms() const { return load_ms_; }
   int threads() const { return team_->size(); }
 
+  // Remembers what the generator has found out about the machine.
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
  private:
   Session() = default;
 
@@ -46,6 +51,7 @@ class Session {
   std::unique_ptr<ThreadTeam> team_;
   std::optional<Model> model_;
   std::unique_ptr<Generator> generator_;
+  std::string tuning_key_;
   double load_ms_ = 0;
 };
 

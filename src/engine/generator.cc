@@ -16,6 +16,10 @@ namespace {
 // Rows of logits handed out at once by Evaluate: 16 rows share one sweep of the head.
 constexpr std::int64_t kLogitRows = 16;
 
+// Moving the weights to huge pages takes as long as some 20 tokens, spread over as many
+// steps as it has pieces: not for a program that says a sentence and ends.
+constexpr std::int64_t kStepsBeforePromotion = 100;
+
 Result<void> Check(const GenerateRequest& request, const Model& model, std::int64_t context) {
   VIVACE_RETURN_IF_ERROR(request.sampling.Validate());
   if (request.prompt.empty()) return Fail(ErrorKind::kBadInput, "the prompt has no tokens");
@@ -73,7 +77,10 @@ Generator::Generator(const Model& model, ThreadTeam& team, const GeneratorOption
       pool_(std::move(pool)),
       space_(std::move(space)),
       logits_memory_(std::move(logits)),
+      prefetch_(options.prefetch),
+      promotion_(model.mapped_weights()),
       kv_(pool_) {
+  space_.SetPrefetch(prefetch_.distance());
   if (model_.weights().coarse_head) head_search_.emplace(model_.weights(), 1, team_.size());
 }
 
@@ -99,6 +106,12 @@ Result<void> Generator::Step(std::span<const TokenId> tokens,
           team_);
   cached_.insert(cached_.end(), tokens.begin(), tokens.end());
   return {};
+}
+
+void Generator::Tune(double step_ms) {
+  prefetch_.Record(step_ms);
+  space_.SetPrefetch(prefetch_.distance());
+  if (++decode_steps_ > kStepsBeforePromotion) promotion_.Step();
 }
 
 Result<void> Generator::Prefill(std::span<const TokenId> tokens, const std::stop_token& cancel) {
@@ -154,7 +167,9 @@ Result<void> Generator::Decode(const GenerateRequest& request, const std::stop_t
       const TokenId last = result.tokens.back();
       sampler.Accept(last);
       constexpr std::int64_t kRow = 0;
+      const double start = NowMs();
       VIVACE_RETURN_IF_ERROR(Step({&last, 1}, {&kRow, 1}));
+      Tune(NowMs() - start);
     }
     const TokenId token = Choose(request, sampler, result.timings);
     if (result.tokens.empty()) result.timings.first_token_ms = NowMs() - start_ms_;

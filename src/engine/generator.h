@@ -14,9 +14,11 @@
 #include <string>
 #include <vector>
 
+#include "base/page_promotion.h"
 #include "base/result.h"
 #include "base/thread_team.h"
 #include "engine/coarse_policy.h"
+#include "engine/prefetch_tuning.h"
 #include "kv/sequence_kv.h"
 #include "model/head_search.h"
 #include "model/model.h"
@@ -67,6 +69,7 @@ struct GenerateResult {
 struct GeneratorOptions {
   std::int64_t context = 4096;      // positions of keys and values
   std::int64_t prompt_chunk = 256;  // rows of one prefill pass
+  PrefetchTuning prefetch = {};     // what is known of this machine
 };
 
 class Generator {
@@ -86,6 +89,7 @@ class Generator {
   Result<void> Evaluate(std::span<const TokenId> tokens, const LogitsSink& sink);
 
   std::int64_t context() const { return options_.context; }
+  const PrefetchTuning& prefetch() const { return prefetch_; }
   const Model& model() const { return model_; }
 
  private:
@@ -104,6 +108,8 @@ class Generator {
   TokenId Choose(const GenerateRequest& request, Sampler& sampler, GenerateTimings& timings);
   std::optional<TokenId> ChooseCoarsely(Sampler& sampler, GenerateTimings& timings);
   Result<void> Step(std::span<const TokenId> tokens, std::span<const std::int64_t> output_rows);
+  // Between two decode steps: what makes the next ones faster.
+  void Tune(double step_ms);
 
   const Model& model_;
   ThreadTeam& team_;
@@ -113,6 +119,9 @@ class Generator {
   Buffer logits_memory_;
   std::optional<HeadSearch> head_search_;  // where the model has a coarse head
   CoarsePolicy coarse_policy_;
+  PrefetchTuning prefetch_;
+  PagePromotion promotion_;
+  std::int64_t decode_steps_ = 0;
   SequenceKv kv_;
   std::vector<TokenId> cached_;  // the tokens in kv_
   double start_ms_ = 0;          // of the running Generate

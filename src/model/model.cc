@@ -209,6 +209,9 @@ Result<Model> Model::FromImage(PackImage image, const KernelTable& kernels) {
                     " tokens, the model " + std::to_string(model.config_.vocab_size));
   }
   model.tokenizer_ = std::make_unique<const Tokenizer>(std::move(*tokenizer));
+  if (image.is_file()) {
+    model.mapped_weights_ = Section(bytes, *header, PackSection::kTensors);
+  }
   model.image_ = std::move(image);
   return model;
 }

@@ -30,6 +30,8 @@ class Model {
   const Tokenizer& tokenizer() const { return *tokenizer_; }
   // The chat template in the file, or "".
   std::string_view chat_template() const { return chat_template_; }
+  // The packed tensors where they are a mapped file, else nothing.
+  std::span<const std::byte> mapped_weights() const { return mapped_weights_; }
   // Bytes of weights that one decoded token reads.
   std::int64_t bytes_per_token() const;
 
@@ -43,6 +45,7 @@ class Model {
   Rope rope_;
   std::unique_ptr<const Tokenizer> tokenizer_;
   std::string_view chat_template_;
+  std::span<const std::byte> mapped_weights_;
 };
 
 }  // namespace vivace

@@ -58,6 +58,7 @@ class PackImage {
   explicit PackImage(MappedFile file) : file_(std::move(file)) {}
   explicit PackImage(Buffer memory) : memory_(std::move(memory)), in_memory_(true) {}
 
+  bool is_file() const { return !in_memory_; }
   std::span<const std::byte> bytes() const {
     return in_memory_ ? std::span<const std::byte>(memory_.data(), memory_.size()) : file_.bytes();
   }

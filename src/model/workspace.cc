@@ -113,6 +113,10 @@ Result<ThreadSpace> AllocateThread(const Config& config, std::int64_t max_rows,
 
 }  // namespace
 
+void Workspace::SetPrefetch(std::int64_t bytes) {
+  for (ThreadSpace& thread : threads) thread.prefetch = bytes;
+}
+
 Result<Workspace> Workspace::Allocate(const Config& config, std::int64_t max_rows, int threads) {
   Workspace space;
   space.max_rows = max_rows;

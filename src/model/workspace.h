@@ -66,6 +66,9 @@ class Workspace {
   // 4 MB of address space: 1000 chunks of a 0.5B model, or a context of 64 000 positions.
   static constexpr std::int64_t kChunkPartials = 1 << 20;
 
+  // The prefetch distance of the threads' products.
+  void SetPrefetch(std::int64_t bytes);
+
   static Result<Workspace> Allocate(const Config& config, std::int64_t max_rows, int threads);
 
   std::int64_t max_rows = 0;
