@@ -37,7 +37,7 @@ struct MatmulArgs {
   std::int64_t rows;  // >= 1
   float* out;
   std::int64_t out_stride;
-  std::int64_t prefetch;  // bytes ahead of the loads of few rows' products; 0: none
+  std::int64_t prefetch;  // bytes ahead of the loads of weights; 0: none
   std::byte* scratch;     // MatmulScratchBytes(k, rows) of dispatch.h, 64-byte aligned, private
 };
 using MatmulKernel = void (*)(const MatmulArgs& args);

@@ -9,6 +9,10 @@
 
 namespace vivace {
 
+// Where several rows share a sweep, computing delays the next loads, and what hardware
+// fetches ahead by itself is not enough: without prefetch 16 rows take a third longer.
+inline constexpr std::int64_t kBatchPrefetch = 2048;
+
 // out[row, 16 * (group - group_begin) + lane]; `out_stride` floats between rows.
 inline void Multiply(const Matrix& matrix, const Activations& activations, std::int64_t rows,
                      std::int64_t group_begin, std::int64_t group_end, ThreadSpace& thread,
@@ -22,7 +26,7 @@ inline void Multiply(const Matrix& matrix, const Activations& activations, std::
                  .rows = rows,
                  .out = out,
                  .out_stride = out_stride,
-                 .prefetch = thread.prefetch,
+                 .prefetch = rows == 1 ? thread.prefetch : kBatchPrefetch,
                  .scratch = thread.matmul_scratch});
 }
 

@@ -52,7 +52,7 @@ struct ThreadSpace {
   Buffer memory;
   float* tile = nullptr;                // [2][max_rows, tile_columns] products of a work unit
   std::byte* matmul_scratch = nullptr;  // MatmulScratchBytes
-  std::int64_t prefetch = 2048;         // as in MatmulArgs
+  std::int64_t prefetch = 2048;         // as in MatmulArgs, of one row
   float* row = nullptr;                 // [widest row, padded] to be quantized
   float* partial = nullptr;             // AttentionPartialFloats
 };
@@ -66,7 +66,7 @@ class Workspace {
   // 4 MB of address space: 1000 chunks of a 0.5B model, or a context of 64 000 positions.
   static constexpr std::int64_t kChunkPartials = 1 << 20;
 
-  // The prefetch distance of the threads' products.
+  // The prefetch distance of the threads' products with one row.
   void SetPrefetch(std::int64_t bytes);
 
   static Result<Workspace> Allocate(const Config& config, std::int64_t max_rows, int threads);
