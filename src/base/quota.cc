@@ -34,8 +34,8 @@ void AddGroups(Version version, const std::string& mount, std::string path,
   groups.push_back({version, mount});
 }
 
-// All groups whose quota holds for this process.
-std::vector<Group> OwnGroups(const std::string& root) {
+// All groups whose limits of `controller`, "cpu" or "memory", hold for this process.
+std::vector<Group> OwnGroups(const std::string& root, const std::string& controller) {
   const std::string mount = root + "sys/fs/cgroup";
   std::vector<Group> groups;
   std::ifstream file(root + "proc/self/cgroup");
@@ -50,9 +50,11 @@ std::vector<Group> OwnGroups(const std::string& root) {
     if (controllers.empty()) {
       AddGroups(Version::kTwo, mount, path, groups);
       AddGroups(Version::kTwo, mount + "/unified", path, groups);
-    } else if (("," + controllers + ",").find(",cpu,") != std::string::npos) {
-      AddGroups(Version::kOne, mount + "/cpu", path, groups);
-      if (controllers != "cpu") AddGroups(Version::kOne, mount + "/" + controllers, path, groups);
+    } else if (("," + controllers + ",").find("," + controller + ",") != std::string::npos) {
+      AddGroups(Version::kOne, mount + "/" + controller, path, groups);
+      if (controllers != controller) {
+        AddGroups(Version::kOne, mount + "/" + controllers, path, groups);
+      }
     }
   }
   return groups;
@@ -74,11 +76,28 @@ double GroupQuota(const Group& group) {
 
 }  // namespace
 
-double QuotaCores(const std::string& root) {
-  double smallest = 0;
-  for (const Group& group : OwnGroups(root)) {
+Quota ReadQuota(const std::string& root) {
+  Quota smallest;
+  for (const Group& group : OwnGroups(root, "cpu")) {
     const double quota = GroupQuota(group);
-    if (quota > 0 && (smallest == 0 || quota < smallest)) smallest = quota;
+    if (quota > 0 && (smallest.cores == 0 || quota < smallest.cores)) {
+      const char* file = group.version == Version::kTwo ? "/cpu.max" : "/cpu.cfs_quota_us";
+      smallest = {.cores = quota, .source = group.folder + file};
+    }
+  }
+  return smallest;
+}
+
+double QuotaCores(const std::string& root) { return ReadQuota(root).cores; }
+
+std::int64_t MemoryLimit(const std::string& root) {
+  // Version 1 says "no limit" by a number near 2^63; "max" of version 2 is no number.
+  constexpr std::int64_t kNone = std::int64_t{1} << 60;
+  std::int64_t smallest = 0;
+  for (const Group& group : OwnGroups(root, "memory")) {
+    const char* file = group.version == Version::kTwo ? "/memory.max" : "/memory.limit_in_bytes";
+    const std::int64_t limit = ReadNumber(group.folder + file, kNone);
+    if (limit > 0 && limit < kNone && (smallest == 0 || limit < smallest)) smallest = limit;
   }
   return smallest;
 }
@@ -111,7 +130,7 @@ int GrantedCores(const std::string& root) {
 
 Throttling ReadThrottling(const std::string& root) {
   Throttling result;
-  for (const Group& group : OwnGroups(root)) {
+  for (const Group& group : OwnGroups(root, "cpu")) {
     if (GroupQuota(group) == 0) continue;
     // Lines of a name and a number. Each group counts its own: the one that was stopped
     // most often has the quota that matters.

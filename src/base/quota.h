@@ -1,5 +1,5 @@
-// How much of the processors this process may use: the affinity mask (which a cpuset
-// shrinks) and the container's quota of processor time.
+// How much of the machine this process may use: the affinity mask (which a cpuset
+// shrinks), the container's quota of processor time and its limit of memory.
 //
 // Quotas are those of Linux control groups, version 2 and 1, as Docker, Kubernetes,
 // systemd and LXC set them. They can change while the process runs.
@@ -11,9 +11,19 @@
 
 namespace vivace {
 
-// The smallest quota among the process's group and all its parents, in cores, possibly
-// fractional; 0 where there is none. `root` is "/" but for tests.
+struct Quota {
+  double cores = 0;    // possibly fractional; 0 where there is none
+  std::string source;  // the file that says so
+};
+
+// The smallest quota among the process's group and all its parents. `root` is "/" but for
+// tests.
+Quota ReadQuota(const std::string& root = "/");
 double QuotaCores(const std::string& root = "/");
+
+// The smallest limit of memory among the process's group and all its parents, in bytes; 0
+// where there is none.
+std::int64_t MemoryLimit(const std::string& root = "/");
 
 // The cpus that this thread may run on, ascending; empty if the system does not tell.
 std::vector<int> AffinityCpus();

@@ -30,6 +30,29 @@ TEST_F(QuotaTest, TheSmallestParentOfVersionTwo) {
   EXPECT_EQ(GrantedCores(root_), 1);
 }
 
+TEST_F(QuotaTest, TellsTheFile) {
+  tree_.Write("proc/self/cgroup", "0::/a/b\n");
+  tree_.Write("sys/fs/cgroup/a/cpu.max", "150000 100000\n");
+  EXPECT_EQ(ReadQuota(root_).source, root_ + "sys/fs/cgroup/a/cpu.max");
+  tree_.Write("proc/self/cgroup", "2:cpu:/a\n");
+  tree_.Write("sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "50000\n");
+  tree_.Write("sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(ReadQuota(root_).source, root_ + "sys/fs/cgroup/cpu/a/cpu.cfs_quota_us");
+}
+
+TEST_F(QuotaTest, MemoryOfBothVersions) {
+  EXPECT_EQ(MemoryLimit(root_), 0);
+  tree_.Write("proc/self/cgroup", "0::/a/b\n");
+  tree_.Write("sys/fs/cgroup/a/memory.max", "536870912\n");
+  tree_.Write("sys/fs/cgroup/a/b/memory.max", "max\n");
+  EXPECT_EQ(MemoryLimit(root_), 512 << 20);
+  tree_.Write("proc/self/cgroup", "4:memory:/box\n");
+  tree_.Write("sys/fs/cgroup/memory/box/memory.limit_in_bytes", "9223372036854771712\n");
+  EXPECT_EQ(MemoryLimit(root_), 0);
+  tree_.Write("sys/fs/cgroup/memory/memory.limit_in_bytes", "1073741824\n");
+  EXPECT_EQ(MemoryLimit(root_), 1 << 30);
+}
+
 TEST_F(QuotaTest, AContainerWithItsOwnNamespace) {
   tree_.Write("proc/self/cgroup", "0::/\n");
   tree_.Write("sys/fs/cgroup/cpu.max", "765000 100000\n");

@@ -290,6 +290,22 @@ TEST_P(FloatKernelsTest, MergeIsTheSame) {
   }
 }
 
+TEST_P(FloatKernelsTest, DotPeakMakesTheProductsItCounts) {
+  const std::uint8_t a[4] = {31, 0, 1, 30};
+  std::int8_t b[64];
+  for (int i = 0; i < 64; ++i) b[i] = static_cast<std::int8_t>(i % 3 == 0 ? -127 : 127 - i);
+  for (const std::int64_t rounds : {0, 1, 3, 1000}) {
+    std::int32_t out[16];
+    const std::int64_t products = kernels().dot_peak(a, b, rounds, out);
+    EXPECT_GE(products, 64 * rounds);
+    for (int lane = 0; lane < 16; ++lane) {
+      std::int64_t dot = 0;
+      for (int i = 0; i < 4; ++i) dot += a[i] * b[4 * lane + i];
+      EXPECT_EQ(out[lane], static_cast<std::int32_t>(products / 64 * dot)) << lane;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(EveryIsa, FloatKernelsTest, testing::ValuesIn(TestedKernels()),
                          [](const auto& test) { return std::string(test.param->name); });
 

@@ -35,5 +35,7 @@ void AttentionChunk(const AttentionChunkArgs& args);
 void AttentionMerge(float* max, float* sum, float* out, float next_max, float next_sum,
                     const float* next_out, std::int64_t dim);
 void Exp(const float* x, float* out, std::int64_t size);
+std::int64_t DotPeak(const std::uint8_t* a, const std::int8_t* b, std::int64_t rounds,
+                     std::int32_t* out);
 
 }  // namespace vivace::VIVACE_ISA

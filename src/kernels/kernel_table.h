@@ -106,6 +106,13 @@ struct KernelTable {
 
   // out[i] = Exp(x[i]), the project's one exponential (portable/exp.cc). size % 16 == 0.
   void (*exp)(const float* x, float* out, std::int64_t size);
+
+  // For measuring only: the tier's fastest int8 dot step on registers, `rounds` times as
+  // many as keep it busy. Returns the number of products made, 64 a step. With a [4] of 0 to
+  // 31, b [16][4] and dot[l] = the sum over i of a[i] * b[l][i]:
+  //   out[l] = (products / 64) * dot[l], modulo 2^32
+  std::int64_t (*dot_peak)(const std::uint8_t* a, const std::int8_t* b, std::int64_t rounds,
+                           std::int32_t* out);
 };
 
 namespace portable {

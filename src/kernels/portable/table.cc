@@ -20,6 +20,7 @@ consteval KernelTable MakeTable() {
       .attention_chunk = AttentionChunk,
       .attention_merge = AttentionMerge,
       .exp = Exp,
+      .dot_peak = DotPeak,
   };
   const auto set = [&table](QuantType type, MatmulKernel kernel) {
     table.matmul[static_cast<std::int64_t>(type)] = kernel;

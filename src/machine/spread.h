@@ -1,0 +1,21 @@
+// Spread: one figure measured several times: the median, with the range that it moved in.
+#pragma once
+
+#include <vector>
+
+namespace vivace {
+
+struct Spread {
+  double median = 0;
+  double min = 0;
+  double max = 0;
+};
+
+// Zeros for no values. The median of an even number is the mean of the two in the middle.
+Spread SpreadOf(std::vector<double> values);
+
+// Values divided by their partners of the same round, then spread: shares are of the limit
+// of the same moment, not of the medians' ratio. Precondition: equally many.
+Spread SpreadOfShares(const std::vector<double>& values, const std::vector<double>& limits);
+
+}  // namespace vivace
