@@ -29,6 +29,8 @@ void AddPull(CLI::App& app, CommandSlot& slot);
 void AddList(CLI::App& app, CommandSlot& slot);
 void AddShow(CLI::App& app, CommandSlot& slot);
 void AddRemove(CLI::App& app, CommandSlot& slot);
+void AddDoctor(CLI::App& app, CommandSlot& slot);
+void AddBench(CLI::App& app, CommandSlot& slot);
 void AddCompletion(CLI::App& app, CommandSlot& slot);
 
 }  // namespace vivace

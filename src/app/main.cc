@@ -38,6 +38,8 @@ int Main(int argc, char** argv) {
   AddTokenize(app, slot);
   AddDetokenize(app, slot);
   AddEval(app, slot);
+  AddDoctor(app, slot);
+  AddBench(app, slot);
   AddCompletion(app, slot);
   try {
     app.parse(argc, argv);

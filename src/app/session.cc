@@ -48,7 +48,7 @@ std::string Kernels(const SessionFlags& flags) {
 
 }  // namespace
 
-void AddSessionFlags(CLI::App& command, SessionFlags& flags) {
+void AddModelFlags(CLI::App& command, SessionFlags& flags) {
   command.add_option("MODEL", flags.model,
                      "A .gguf file, a catalogue name with optional :quant, or hf:org/repo/file "
                      "(default: qwen2.5-0.5b-instruct)");
@@ -56,13 +56,26 @@ void AddSessionFlags(CLI::App& command, SessionFlags& flags) {
       ->check(CLI::Range(0, kMaxThreads));
   command.add_option("--kernels", flags.kernels,
                      "Instruction set: portable, avx2, avxvnni, avx512, avx512gfni, amx");
+  command.add_flag("--no-pack", flags.no_pack, "Keep the packed model in memory, write no file");
+}
+
+void AddSessionFlags(CLI::App& command, SessionFlags& flags) {
+  AddModelFlags(command, flags);
   command.add_option("--ctx", flags.context, "Positions of context")
       ->check(CLI::Range(std::int64_t{16}, kMaxContext))
       ->capture_default_str();
   command.add_option("--prompt-chunk", flags.prompt_chunk, "Prompt tokens evaluated at once")
       ->check(CLI::Range(std::int64_t{1}, kMaxChunk))
       ->capture_default_str();
-  command.add_flag("--no-pack", flags.no_pack, "Keep the packed model in memory, write no file");
+}
+
+std::unique_ptr<ThreadTeam> MakeTeam(int threads) {
+  const int granted = GrantedCores();
+  if (threads == 0) threads = static_cast<int>(ChooseCpus().size());
+  // Spinning only where every thread has a core of its own.
+  const std::chrono::microseconds spin(threads <= granted ? 50 : 0);
+  return std::make_unique<ThreadTeam>(
+      ThreadTeam::Options{.threads = threads, .cpus = {}, .spin = spin});
 }
 
 Result<OpenedModel> OpenModel(const SessionFlags& flags) {
@@ -70,12 +83,7 @@ Result<OpenedModel> OpenModel(const SessionFlags& flags) {
   if (!kernels) return Failure(kernels.error());
   const auto resolved = FetchIfMissing(flags.model);
   if (!resolved) return Failure(resolved.error());
-  const int granted = GrantedCores();
-  const int threads = flags.threads == 0 ? static_cast<int>(ChooseCpus().size()) : flags.threads;
-  // Spinning only where every thread has a core of its own.
-  const std::chrono::microseconds spin(threads <= granted ? 50 : 0);
-  auto team = std::make_unique<ThreadTeam>(
-      ThreadTeam::Options{.threads = threads, .cpus = {}, .spin = spin});
+  auto team = MakeTeam(flags.threads);
   LoadOptions options;
   if (!flags.no_pack) options.packed_folder = PackedFolder();
   options.progress = PackProgress(resolved->name);

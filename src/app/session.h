@@ -24,8 +24,13 @@ struct SessionFlags {
   bool no_pack = false;
 };
 
-// The positional MODEL (optional: the default model) and the flags above.
+// The positional MODEL (optional: the default model), --threads, --kernels and --no-pack.
+void AddModelFlags(CLI::App& command, SessionFlags& flags);
+// All of the flags above.
 void AddSessionFlags(CLI::App& command, SessionFlags& flags);
+
+// 0 threads: one for each core that the machine and the container grant.
+std::unique_ptr<ThreadTeam> MakeTeam(int threads);
 
 class Session {
  public:

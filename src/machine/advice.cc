@@ -36,8 +36,9 @@ class Adviser {
 
   void Instructions() {
     if (facts_.emulated) {
-      Warn("emulated", "The processor is emulated, which costs a factor of ten and more. Use a "
-                       "build for the real processor, or turn on hardware virtualization.");
+      Warn("emulated",
+           "The processor is emulated, which costs a factor of ten and more. Use a "
+           "build for the real processor, or turn on hardware virtualization.");
     }
     for (const TierFacts& tier : facts_.tiers) {
       if (tier.name != "avx2" || tier.missing.empty()) continue;
@@ -83,8 +84,8 @@ class Adviser {
                                     stops.throttled_periods, stops.periods));
     }
     if (allowed < online) {
-      Note("affinity", fmt::format("This process is confined to {} of {} processors.", allowed,
-                                   online));
+      Note("affinity",
+           fmt::format("This process is confined to {} of {} processors.", allowed, online));
     }
   }
 
@@ -115,34 +116,36 @@ class Adviser {
   }
 
   void Nodes() {
-    const auto with_cpus =
-        std::count_if(facts_.nodes.begin(), facts_.nodes.end(),
-                      [](const MemoryNode& node) { return !node.cpus.empty(); });
+    const auto with_cpus = std::count_if(facts_.nodes.begin(), facts_.nodes.end(),
+                                         [](const MemoryNode& node) { return !node.cpus.empty(); });
     if (with_cpus < 2) return;
-    Note("numa", fmt::format("There are {} memory nodes, and one process uses the cores of one. "
-                             "Start one process for each with `numactl --cpunodebind=N --membind=N`.",
-                             with_cpus));
+    Note("numa",
+         fmt::format("There are {} memory nodes, and one process uses the cores of one. "
+                     "Start one process for each with `numactl --cpunodebind=N --membind=N`.",
+                     with_cpus));
   }
 
   void HugePages() {
     const double huge = limits_.huge_pages.all_threads.median;
     const double small = limits_.small_pages.all_threads.median;
     if (facts_.huge_pages.mode == "never") {
-      Warn("thp_off", "Transparent huge pages are off, which often costs a tenth to a half of the "
-                      "speed in a virtual machine: as root, `echo madvise > "
-                      "/sys/kernel/mm/transparent_hugepage/enabled`.");
-    } else if (!facts_.huge_pages.mode.empty() && huge > 0 &&
-               limits_.huge_pages.huge_share < 0.5) {
-      Note("thp_fragmented", fmt::format("Only {:.0f} % of the memory asked for came as huge pages: "
-                                         "memory is fragmented, a restart of the machine helps.",
-                                         100 * limits_.huge_pages.huge_share));
+      Warn("thp_off",
+           "Transparent huge pages are off, which often costs a tenth to a half of the "
+           "speed in a virtual machine: as root, `echo madvise > "
+           "/sys/kernel/mm/transparent_hugepage/enabled`.");
+    } else if (!facts_.huge_pages.mode.empty() && huge > 0 && limits_.huge_pages.huge_share < 0.5) {
+      Note("thp_fragmented",
+           fmt::format("Only {:.0f} % of the memory asked for came as huge pages: "
+                       "memory is fragmented, a restart of the machine helps.",
+                       100 * limits_.huge_pages.huge_share));
     }
     const double file = limits_.file.all_threads.median;
     if (file > 0 && file < 0.85 * std::max(huge, small)) {
-      Note("file_pages", fmt::format("Mapped files are read at {:.1f} GB/s, plain memory at {:.1f}: "
-                                     "this file system maps files by small pages. ext4 and XFS on "
-                                     "recent kernels use larger ones.",
-                                     file / kGb, std::max(huge, small) / kGb));
+      Note("file_pages",
+           fmt::format("Mapped files are read at {:.1f} GB/s, plain memory at {:.1f}: "
+                       "this file system maps files by small pages. ext4 and XFS on "
+                       "recent kernels use larger ones.",
+                       file / kGb, std::max(huge, small) / kGb));
     }
   }
 
@@ -153,11 +156,21 @@ class Adviser {
                                      "answers at the same speed, only prompts take longer.",
                                      limits_.threads));
     }
+    if (!limits_.int8.empty()) Scaling(limits_.int8.back());
     if (read.all_threads.max > 1.5 * read.all_threads.min) {
       Note("unsteady", fmt::format("Reading moved between {:.1f} and {:.1f} GB/s within a second: "
                                    "other programs or machines use the same memory.",
                                    read.all_threads.min / kGb, read.all_threads.max / kGb));
     }
+  }
+
+  // Registers are each core's own, so products scale with threads on a quiet machine.
+  void Scaling(const TierPeak& peak) {
+    const double gain = peak.all_threads.median / std::max(peak.one_thread.median, 1.0);
+    if (limits_.threads < 2 || gain > 0.7 * limits_.threads) return;
+    Note("busy", fmt::format("{} threads compute only {:.1f} times as fast as one: other programs "
+                             "use the processors, or threads share a core.",
+                             limits_.threads, gain));
   }
 
   const MachineFacts& facts_;

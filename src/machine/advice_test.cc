@@ -121,6 +121,10 @@ TEST(AdviceTest, Figures) {
   Machine machine;
   machine.limits.huge_pages.one_thread = Steady(58e9);
   EXPECT_EQ(machine.Ids(), "one_thread");
+  machine.limits.int8 = {{"avx512", Steady(2e11), Steady(16e11)}};
+  EXPECT_EQ(machine.Ids(), "one_thread");
+  machine.limits.int8 = {{"avx512", Steady(2e11), Steady(11e11)}};
+  EXPECT_EQ(machine.Ids(), "one_thread busy");
   machine.limits.threads = 1;
   EXPECT_EQ(machine.Ids(), "");
   machine.limits.huge_pages.all_threads.max = 95e9;

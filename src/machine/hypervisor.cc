@@ -34,10 +34,10 @@ Hypervisor HypervisorOf(std::string_view signature, std::string_view model) {
   const struct {
     std::string_view signature;
     const char* name;
-  } known[] = {{"KVMKVMKVM", "KVM"},        {"Microsoft Hv", "Hyper-V"}, {"VMwareVMware", "VMware"},
-               {"XenVMMXenVMM", "Xen"},     {"TCGTCGTCGTCG", "QEMU"},    {"bhyve bhyve ", "bhyve"},
-               {"ACRNACRNACRN", "ACRN"},    {"VBoxVBoxVBox", "VirtualBox"},
-               {" lrpepyh  vr", "Parallels"}};
+  } known[] = {
+      {"KVMKVMKVM", "KVM"},     {"Microsoft Hv", "Hyper-V"},    {"VMwareVMware", "VMware"},
+      {"XenVMMXenVMM", "Xen"},  {"TCGTCGTCGTCG", "QEMU"},       {"bhyve bhyve ", "bhyve"},
+      {"ACRNACRNACRN", "ACRN"}, {"VBoxVBoxVBox", "VirtualBox"}, {" lrpepyh  vr", "Parallels"}};
   Hypervisor result;
   if (!signature.empty()) result.name = signature;
   for (const auto& entry : known) {

@@ -20,11 +20,11 @@ ReadSpeed MeasureRead(const ReadTarget& target, ThreadTeam& team, int samples) {
     one.push_back(target.Read(team, 1));
     all.push_back(target.Read(team, team.size()));
   }
-  return {.one_thread = SpreadOf(std::move(one)),
-          .all_threads = SpreadOf(std::move(all)),
-          .huge_share =
-              static_cast<double>(target.huge_bytes()) / static_cast<double>(target.bytes()),
-          .error = ""};
+  return {
+      .one_thread = SpreadOf(std::move(one)),
+      .all_threads = SpreadOf(std::move(all)),
+      .huge_share = static_cast<double>(target.huge_bytes()) / static_cast<double>(target.bytes()),
+      .error = ""};
 }
 
 Result<ReadSpeed> MeasureMemory(PageKind pages, ThreadTeam& team, const LimitOptions& options) {

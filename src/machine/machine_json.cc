@@ -29,9 +29,8 @@ Json CoresJson(const CpuFacts& cpu) {
 Json TiersJson(const std::vector<TierFacts>& tiers) {
   Json list = Json::array();
   for (const TierFacts& tier : tiers) {
-    list.push_back({{"name", tier.name},
-                    {"available", tier.missing.empty()},
-                    {"missing", tier.missing}});
+    list.push_back(
+        {{"name", tier.name}, {"available", tier.missing.empty()}, {"missing", tier.missing}});
   }
   return list;
 }

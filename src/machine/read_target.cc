@@ -70,10 +70,10 @@ Result<ReadTarget> ReadTarget::OfMemory(std::size_t bytes, PageKind pages, Threa
   // Where huge pages are the system's habit, small ones have to be asked for.
   if (pages == PageKind::kSmall) madvise(memory->data(), bytes, MADV_NOHUGEPAGE);
   team.Run([&](TeamMember& member) {
-    member.ForEachChunk(static_cast<std::int64_t>(bytes), kChunk,
-                        [&](std::int64_t begin, std::int64_t end) {
-                          std::memset(memory->data() + begin, 1, static_cast<std::size_t>(end - begin));
-                        });
+    member.ForEachChunk(
+        static_cast<std::int64_t>(bytes), kChunk, [&](std::int64_t begin, std::int64_t end) {
+          std::memset(memory->data() + begin, 1, static_cast<std::size_t>(end - begin));
+        });
   });
   const std::span<const std::byte> part(memory->data(), bytes);
   ReadTarget target({&part, 1});

@@ -19,8 +19,8 @@ __m256i Unknown(__m256i value) {
 }
 
 __m256i FourSteps(__m256i& a, __m256i b) {
-  __m256i sum = _mm256_setzero_si256();
-  for (int i = 0; i < 4; ++i) {
+  __m256i sum = _mm256_maddubs_epi16(a, b);
+  for (int i = 1; i < 4; ++i) {
     a = Unknown(a);
     sum = _mm256_add_epi16(sum, _mm256_maddubs_epi16(a, b));
   }
@@ -43,8 +43,7 @@ std::int64_t DotPeak(const std::uint8_t* a, const std::int8_t* b, std::int64_t r
   for (std::int64_t round = 0; round < rounds; ++round) {
     for (int chain = 0; chain < kChains; ++chain) {
       for (int half = 0; half < 2; ++half) {
-        sums[half][chain] =
-            _mm256_add_epi32(sums[half][chain], FourSteps(left[half], right[half]));
+        sums[half][chain] = _mm256_add_epi32(sums[half][chain], FourSteps(left[half], right[half]));
       }
     }
   }

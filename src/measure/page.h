@@ -1,0 +1,28 @@
+// A page of figures and plots as one self-contained file: no script, no request, light and
+// dark by the reader's system, readable on a phone.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace vivace {
+
+// Around a body that is already HTML.
+std::string HtmlPage(std::string_view title, std::string_view body);
+
+// A plot or table with a heading and a sentence; all but the HTML is escaped.
+std::string HtmlCard(std::string_view heading, std::string_view sentence, std::string_view html);
+
+// One large number: what it is, the number with its unit, and a line below.
+std::string HtmlFigure(std::string_view name, std::string_view number, std::string_view unit,
+                       std::string_view below);
+
+// Rows of cells; the first row is the header.
+std::string HtmlTable(const std::vector<std::vector<std::string>>& rows);
+
+// Names with their values.
+std::string HtmlFacts(const std::vector<std::pair<std::string, std::string>>& facts);
+
+}  // namespace vivace
