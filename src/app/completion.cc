@@ -14,7 +14,8 @@ namespace {
 struct CommandWords {
   std::string name;
   std::string description;
-  std::vector<std::string> flags;  // "--json"
+  std::vector<std::string> flags;  // "--json"; with those of its parts
+  std::vector<std::string> parts;  // commands of its own: "engine" of bench
   bool takes_model = false;
 };
 
@@ -22,12 +23,22 @@ CommandWords WordsOf(const CLI::App& command) {
   CommandWords words = {.name = command.get_name(),
                         .description = command.get_description(),
                         .flags = {},
+                        .parts = {},
                         .takes_model = false};
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) words.flags.push_back("--" + name);
     const std::string name = option->get_positional() ? option->get_single_name() : "";
     words.takes_model = words.takes_model || name == "MODEL" || name == "NAME";
   }
+  for (const CLI::App* part : command.get_subcommands({})) {
+    const CommandWords inner = WordsOf(*part);
+    words.parts.push_back(inner.name);
+    words.flags.insert(words.flags.end(), inner.flags.begin(), inner.flags.end());
+    words.takes_model = words.takes_model || inner.takes_model;
+  }
+  // A command and its part both have --help.
+  std::sort(words.flags.begin(), words.flags.end());
+  words.flags.erase(std::unique(words.flags.begin(), words.flags.end()), words.flags.end());
   return words;
 }
 
@@ -60,6 +71,8 @@ constexpr const char* kBashScript = R"sh(_vivace() {{
     completion) words='bash zsh fish' ;;
     {}) words="$(vivace list --names 2>/dev/null)" ;;
     esac
+    case "$COMP_CWORD $command" in
+{}    esac
   fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))
   if [ "${{#COMPREPLY[@]}}" -eq 0 ]; then
@@ -77,8 +90,14 @@ std::string BashScript(const std::vector<CommandWords>& commands) {
   for (const CommandWords& command : commands) {
     cases += fmt::format("  {}) words='{}' ;;\n", command.name, fmt::join(command.flags, " "));
   }
+  std::string parts;
+  for (const CommandWords& command : commands) {
+    if (command.parts.empty()) continue;
+    parts +=
+        fmt::format("    '2 {}') words='{}' ;;\n", command.name, fmt::join(command.parts, " "));
+  }
   return fmt::format(kBashScript, cases, fmt::join(NamesOf(commands, false), " "),
-                     fmt::join(NamesOf(commands, true), " | "));
+                     fmt::join(NamesOf(commands, true), " | "), parts);
 }
 
 // zsh runs the same function through its bash compatibility.
@@ -104,6 +123,12 @@ std::string FishScript(const std::vector<CommandWords>& commands) {
     for (const std::string& flag : command.flags) {
       script += fmt::format("complete -c vivace -n '__fish_seen_subcommand_from {}' -l {}\n",
                             command.name, flag.substr(2));
+    }
+    for (const std::string& part : command.parts) {
+      script += fmt::format(
+          "complete -c vivace -n '__fish_seen_subcommand_from {}; and not "
+          "__fish_seen_subcommand_from {}' -f -a {}\n",
+          command.name, fmt::join(command.parts, " "), part);
     }
   }
   script +=

@@ -68,6 +68,7 @@ class Runner {
             .read = meter_.read(),
             .read_memory = meter_.read_memory(),
             .read_weights = meter_.read_weights(),
+            .weights_huge_share = meter_.weights_huge_share(),
             .peak = meter_.peak(),
             .rounds = rounds,
             .seconds = elapsed()};

@@ -25,6 +25,7 @@ struct EngineBenchResult {
   Spread read;                      // bytes per second: the faster of the next two, by round
   Spread read_memory;               // of plain memory on huge pages
   Spread read_weights;              // of the model's weights where they lie
+  double weights_huge_share = 0;    // of their memory, mapped by 2 MB pages
   Spread peak;                      // int8 products per second
   int rounds = 0;
   double seconds = 0;

@@ -38,13 +38,17 @@ PlotPoint OnRoofline(const WorkPoint& point, std::string label) {
 
 std::string Roofline(const EngineBenchResult& result) {
   PlotSeries points = {.style = "measured", .points = {}, .line = false};
+  // The first to be labelled is the most important.
   points.points.push_back(OnRoofline(result.answer(), "answer"));
+  points.points.push_back(
+      OnRoofline(result.prompt(), fmt::format("prompt {}", result.prompt().size)));
   for (const WorkPoint& batch : result.batches) {
-    if (batch.size > 1) points.points.push_back(OnRoofline(batch, fmt::format("{}×", batch.size)));
+    if (batch.size > 1)
+      points.points.push_back(OnRoofline(batch, fmt::format("{} answers", batch.size)));
   }
   for (const WorkPoint& prompt : result.prompts) {
     // Longer prompts are cut into the same chunks and would hide one another.
-    if (prompt.size > result.prompt().size) continue;
+    if (prompt.size >= result.prompt().size) continue;
     points.points.push_back(OnRoofline(prompt, fmt::format("prompt {}", prompt.size)));
   }
   const Limit limit = MedianLimit(result);
@@ -126,8 +130,9 @@ std::string Table(const EngineBenchResult& result) {
   return HtmlTable(rows);
 }
 
-std::string Megabytes(std::int64_t bytes) {
-  return bytes == 0 ? "unknown" : fmt::format("{:.3g} MB", static_cast<double>(bytes) / (1 << 20));
+std::string CacheSize(std::int64_t bytes) {
+  if (bytes == 0) return "unknown";
+  return bytes < 1 << 20 ? fmt::format("{} kB", bytes >> 10) : fmt::format("{} MB", bytes >> 20);
 }
 
 std::string MachineTable(const EngineReport& report) {
@@ -138,16 +143,17 @@ std::string MachineTable(const EngineReport& report) {
         machine.cpu.model +
             (machine.hypervisor.empty() ? "" : ", virtual (" + machine.hypervisor + ")")},
        {"processors", fmt::format("{}, {} threads used", machine.cpu.cpus.size(), report.threads)},
-       {"caches", fmt::format("L1 {}, L2 {}, L3 {}", Megabytes(machine.cpu.l1d_bytes),
-                              Megabytes(machine.cpu.l2_bytes), Megabytes(machine.cpu.l3_bytes))},
+       {"caches", fmt::format("L1 {}, L2 {}, L3 {}", CacheSize(machine.cpu.l1d_bytes),
+                              CacheSize(machine.cpu.l2_bytes), CacheSize(machine.cpu.l3_bytes))},
        {"instructions", IsaFlagNames(machine.isa)},
        {"kernels", report.kernels},
        {"memory", fmt::format("{:.1f} GB", static_cast<double>(machine.memory.total) / kGiga)},
        {"huge pages", machine.huge_pages.mode.empty() ? "unknown" : machine.huge_pages.mode},
        {"system", machine.system},
-       {"plain read", fmt::format("{} GB/s of memory, {} of the weights where they lie",
+       {"plain read", fmt::format("{} GB/s of memory, {} GB/s of the weights ({} in huge pages)",
                                   ShortNumber(result.read_memory.median / kGiga),
-                                  ShortNumber(result.read_weights.median / kGiga))},
+                                  ShortNumber(result.read_weights.median / kGiga),
+                                  Percent(result.weights_huge_share))},
        {"model",
         fmt::format("{}, {:.0f} MB of weights read per token, {:.1f} kB per position",
                     report.architecture, static_cast<double>(report.work.token_bytes()) / 1e6,
@@ -198,8 +204,8 @@ std::string EnginePage(const EngineReport& report) {
   body += HtmlCard("All figures",
                    "Medians over rounds. GB/s counts weights, keys and values; GMAC/s counts the "
                    "weight matrices. Shares are of the limit measured in the same round.",
-                   Table(result));
-  body += HtmlCard("Machine", "What it was measured on.", MachineTable(report));
+                   Table(result), CardWidth::kWhole);
+  body += HtmlCard("Machine", "What it was measured on.", MachineTable(report), CardWidth::kWhole);
   return HtmlPage(report.model + ": speed", body + "</div>\n");
 }
 

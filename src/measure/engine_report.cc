@@ -87,6 +87,7 @@ Json EngineJson(const EngineReport& report) {
           {"roofline_gb_s", SpreadJson(result.read, kGiga)},
           {"read_memory_gb_s", SpreadJson(result.read_memory, kGiga)},
           {"read_weights_gb_s", SpreadJson(result.read_weights, kGiga)},
+          {"weights_huge_pct", std::round(kPercent * result.weights_huge_share)},
           {"int8_peak_gmac_s", SpreadJson(result.peak, kGiga)},
           {"prefill", PointsJson("tokens", result.prompts)},
           {"decode", PointsJson("context", result.contexts)},

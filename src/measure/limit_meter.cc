@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "machine/dot_peak.h"
+#include "machine/huge_pages.h"
 
 namespace vivace {
 
@@ -28,6 +29,18 @@ Limit LimitMeter::Measure() {
   peaks_.push_back(SpreadOf(std::move(products)).median);
   speeds_.push_back(std::max(memory_speeds_.back(), weights_speeds_.back()));
   return {.bytes = speeds_.back(), .products = peaks_.back()};
+}
+
+double LimitMeter::weights_huge_share() const {
+  const std::byte* first = weight_bytes_.front().data();
+  const std::byte* last = first;
+  for (const auto& part : weight_bytes_) {
+    first = std::min(first, part.data());
+    last = std::max(last, part.data() + part.size());
+  }
+  // The mapping may hold more than the weights, so this can be somewhat too large.
+  const std::size_t huge = HugeMappedBytes({first, last});
+  return std::min(1.0, static_cast<double>(huge) / static_cast<double>(weights_.bytes()));
 }
 
 }  // namespace vivace

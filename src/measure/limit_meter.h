@@ -5,6 +5,8 @@
 // a share look better than it is.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include "base/result.h"
@@ -29,17 +31,21 @@ class LimitMeter {
   Spread read_memory() const { return SpreadOf(memory_speeds_); }
   Spread read_weights() const { return SpreadOf(weights_speeds_); }
   Spread peak() const { return SpreadOf(peaks_); }
+  // Of the memory that holds the weights, mapped by 2 MB pages now.
+  double weights_huge_share() const;
 
  private:
   LimitMeter(const Model& model, ThreadTeam& team, ReadTarget memory)
       : kernels_(&model.kernels()),
         team_(&team),
         memory_(std::move(memory)),
-        weights_(WeightBytes(model)) {}
+        weight_bytes_(WeightBytes(model)),
+        weights_(weight_bytes_) {}
 
   const KernelTable* kernels_;
   ThreadTeam* team_;
   ReadTarget memory_;
+  std::vector<std::span<const std::byte>> weight_bytes_;
   ReadTarget weights_;
   std::vector<double> speeds_;
   std::vector<double> memory_speeds_;

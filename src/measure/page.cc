@@ -21,16 +21,18 @@ h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 4px; overflow-wrap: anywh
 h2 { font-size: 1.05rem; margin: 0 0 2px; }
 p { margin: 0 0 12px; color: var(--soft); }
 .figures, .cards { display: grid; gap: 14px; margin: 18px 0; }
-.figures { grid-template-columns: repeat(auto-fit, minmax(200px, 1fr)); }
+.figures { grid-template-columns: repeat(auto-fit, minmax(min(100%, 158px), 1fr)); }
 .cards { grid-template-columns: repeat(auto-fit, minmax(min(100%, 440px), 1fr)); }
 .figure, .card { background: var(--card); border: 1px solid var(--line); border-radius: 12px;
   padding: 16px; min-width: 0; }
+@media (min-width: 900px) { .figures { grid-template-columns: repeat(4, 1fr); } }
+.card.wide { grid-column: 1 / -1; }
 .card p { font-size: .9rem; }
 .figure .name, .figure .below { color: var(--soft); font-size: .9rem; }
 .figure .number { font-size: 1.9rem; font-weight: 650; line-height: 1.2;
   font-variant-numeric: tabular-nums; }
 .figure .unit { font-size: 1rem; font-weight: 400; color: var(--soft); }
-svg { display: block; width: 100%; height: auto; font: 12px system-ui, sans-serif; }
+svg { display: block; width: 100%; height: auto; font: 13px system-ui, sans-serif; }
 svg text { fill: var(--soft); }
 svg .label { fill: var(--text); font-weight: 600; }
 svg .middle { text-anchor: middle; }
@@ -69,9 +71,11 @@ std::string HtmlPage(std::string_view title, std::string_view body) {
       HtmlEscape(title), kStyle, body);
 }
 
-std::string HtmlCard(std::string_view heading, std::string_view sentence, std::string_view html) {
-  return fmt::format("<section class=\"card\">\n<h2>{}</h2>\n<p>{}</p>\n{}\n</section>\n",
-                     HtmlEscape(heading), HtmlEscape(sentence), html);
+std::string HtmlCard(std::string_view heading, std::string_view sentence, std::string_view html,
+                     CardWidth width) {
+  return fmt::format("<section class=\"card{}\">\n<h2>{}</h2>\n<p>{}</p>\n{}\n</section>\n",
+                     width == CardWidth::kWhole ? " wide" : "", HtmlEscape(heading),
+                     HtmlEscape(sentence), html);
 }
 
 std::string HtmlFigure(std::string_view name, std::string_view number, std::string_view unit,

@@ -2,6 +2,7 @@
 // dark by the reader's system, readable on a phone.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,7 +14,9 @@ namespace vivace {
 std::string HtmlPage(std::string_view title, std::string_view body);
 
 // A plot or table with a heading and a sentence; all but the HTML is escaped.
-std::string HtmlCard(std::string_view heading, std::string_view sentence, std::string_view html);
+enum class CardWidth : std::uint8_t { kHalf, kWhole };  // of the page, where that is wide
+std::string HtmlCard(std::string_view heading, std::string_view sentence, std::string_view html,
+                     CardWidth width = CardWidth::kHalf);
 
 // One large number: what it is, the number with its unit, and a line below.
 std::string HtmlFigure(std::string_view name, std::string_view number, std::string_view unit,

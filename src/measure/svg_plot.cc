@@ -9,8 +9,8 @@ namespace vivace {
 namespace {
 
 // In units of the view box, which the page scales to its width.
-constexpr double kWidth = 460;
-constexpr double kHeight = 300;
+constexpr double kWidth = 400;
+constexpr double kHeight = 280;
 constexpr double kLeft = 46;
 constexpr double kRight = 14;
 constexpr double kTop = 26;
@@ -89,13 +89,32 @@ class Canvas {
   std::string svg_;
 
  private:
-  // Above the point and its range, kept inside the picture.
-  void Label(const PlotPoint& point) {
-    const double half = 3.6 * static_cast<double>(point.label.size());
-    const double left = std::clamp(Left(point.x), half + 2, kWidth - half - 2);
-    Text("label middle", left, std::max(Top(std::max(point.y, point.high)) - 9, 12.0), point.label);
+  struct Box {
+    double left, top, right, bottom;
+  };
+  static bool Touch(const Box& a, const Box& b) {
+    return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
   }
 
+  // Above the point and its range, else below it, inside the picture; left out where other
+  // labels are in the way: the tooltip has it.
+  void Label(const PlotPoint& point) {
+    const double half = 4.0 * static_cast<double>(point.label.size());
+    const double middle = std::clamp(Left(point.x), half + 2, kWidth - half - 2);
+    const double above = Top(std::max(point.y, point.high)) - 9;
+    const double below = Top(std::min(point.y, point.low > 0 ? point.low : point.y)) + 19;
+    for (const double baseline : {above, below}) {
+      const Box box = {middle - half, baseline - 11, middle + half, baseline + 3};
+      const auto in_the_way = [&](const Box& other) { return Touch(box, other); };
+      if (box.top < 0 || box.bottom > kHeight - kBottom) continue;
+      if (std::any_of(labels_.begin(), labels_.end(), in_the_way)) continue;
+      labels_.push_back(box);
+      Text("label middle", middle, baseline, point.label);
+      return;
+    }
+  }
+
+  std::vector<Box> labels_;
   const PlotAxis& x_;
   const PlotAxis& y_;
 };
@@ -145,7 +164,7 @@ std::vector<double> NiceTicks(const PlotAxis& axis, int wanted) {
   const double step = power * (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10);
   for (double index = std::ceil(axis.min / step - 1e-9); index * step <= axis.max + step * 1e-6;
        ++index) {
-    ticks.push_back(index * step);
+    ticks.push_back(index * step + 0.0);  // -0 becomes 0
   }
   return ticks;
 }

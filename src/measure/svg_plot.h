@@ -1,4 +1,4 @@
-// SvgPlot: small plots as inline SVG, styled by the page's style sheet (page.h): classes
+// SvgPlot: small plots as inline SVG, styled by the page's style sheet (page.cc): classes
 // only, no colours, so that they follow light and dark.
 #pragma once
 
@@ -24,7 +24,7 @@ struct PlotPoint {
   double y = 0;
   double low = 0;  // with `high` the range of y; no bar where both are equal
   double high = 0;
-  std::string label = {};    // beside the point; may be empty
+  std::string label = {};    // beside the point where there is room; earlier points first
   std::string tooltip = {};  // shown by the browser
 };
 
