@@ -14,7 +14,7 @@ help:
 	@echo "make run    chat in the terminal; MODEL= picks a model; without a terminal PROMPT= is answered"
 	@echo "make test   every test; the last line counts them"
 	@echo "make build  the release build: build/release/vivace"
-	@echo "make bench  the kernels' and modules' benchmarks"
+	@echo "make bench  benchmarks of the modules and of the engine, with a page; MODEL= picks a model"
 	@echo "make lint   format, clang-tidy on changed files, layout, complexity"
 	@echo "make asan   unit tests under address and undefined-behaviour sanitizers"
 	@echo "make tsan   unit tests under the thread sanitizer"
@@ -38,7 +38,7 @@ test:
 	@python3 tools/run_tests.py
 
 bench: setup
-	@tools/build.sh release benches
+	@tools/build.sh release benches vivace
 	@tools/run_benches.sh
 
 lint:

@@ -1,6 +1,11 @@
 #!/usr/bin/env bash
-# Runs every benchmark program of build/release; figures also go to
-# build/bench/NAME.json with the machine's facts. BENCH_ARGS adds options.
+# Runs every benchmark program of build/release, then the engine on a model, then, where
+# LLAMA_SERVER names llama.cpp's server, both side by side. Figures also go to
+# build/bench/NAME.json with the machine's facts, the engine's to a page as well.
+#
+#   MODEL         a model of your home folder; else the one that tests use, in theirs
+#   BENCH_ARGS    more options for the benchmark programs, ENGINE_ARGS for the engine's
+#   LLAMA_FLAGS   more flags for llama.cpp's server
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p build/bench
@@ -12,3 +17,34 @@ for program in build/release/bench/*_bench; do
   # shellcheck disable=SC2086
   "$program" --benchmark_out="build/bench/$name.json" --benchmark_out_format=json ${BENCH_ARGS:-}
 done
+
+if [[ -z "${MODEL:-}" ]]; then
+  MODEL=qwen2.5-coder-0.5b-instruct
+  export VIVACE_HOME="${VIVACE_TEST_HOME:-$PWD/build/test-home}"
+fi
+echo "== engine"
+# shellcheck disable=SC2086
+build/release/vivace bench engine "$MODEL" --json --html build/bench/engine.html \
+  ${ENGINE_ARGS:-} >build/bench/engine.json.new
+mv build/bench/engine.json.new build/bench/engine.json
+python3 - build/bench/engine.json <<'END'
+import json
+import sys
+
+result = json.load(open(sys.argv[1], encoding="utf-8"))
+figure = lambda name: "{median:g} ({min:g}-{max:g})".format(**result[name])
+print(f"{result['model']['name']}, {result['kernels']}, {result['threads']} threads")
+print(f"prompt of {result['prompt_tokens']}: {figure('prefill_tok_s')} tokens/s, "
+      f"{figure('prefill_peak_pct')} % of the int8 peak")
+print(f"answer after {result['gen_context']}: {figure('decode_tok_s')} tokens/s, "
+      f"{figure('roofline_pct')} % of the read speed")
+END
+echo "figures: build/bench/engine.json, page: build/bench/engine.html"
+
+if [[ -n "${LLAMA_SERVER:-}" ]]; then
+  echo "== beside llama.cpp"
+  path="$(build/release/vivace show "$MODEL" --json |
+    python3 -c 'import json, sys; print(json.load(sys.stdin)["path"])')"
+  python3 bench/compare_llama.py "$path" --llama-server "$LLAMA_SERVER" \
+    --llama-flags="${LLAMA_FLAGS:-}"
+fi

@@ -174,9 +174,9 @@ std::string Figures(const EngineReport& report) {
                     ShortNumber(answer.tokens.median), "tokens/s",
                     Percent(answer.read_share.median) + " of the read speed") +
          HtmlFigure("Memory is read at", ShortNumber(result.read.median / kGiga), "GB/s",
-                    Range(result.read, kGiga) + " in these minutes") +
+                    "range " + Range(result.read, kGiga)) +
          HtmlFigure("int8 products", ShortNumber(result.peak.median / kGiga), "GMAC/s",
-                    Range(result.peak, kGiga) + " in these minutes") +
+                    "range " + Range(result.peak, kGiga)) +
          "</div>\n";
 }
 

@@ -34,7 +34,8 @@ p { margin: 0 0 12px; color: var(--soft); }
 .figure .unit { font-size: 1rem; font-weight: 400; color: var(--soft); }
 svg { display: block; width: 100%; height: auto; font: 13px system-ui, sans-serif; }
 svg text { fill: var(--soft); }
-svg .label { fill: var(--text); font-weight: 600; }
+svg .label { fill: var(--text); font-weight: 600; paint-order: stroke; stroke: var(--card);
+  stroke-width: 4px; stroke-linejoin: round; }
 svg .middle { text-anchor: middle; }
 svg .end { text-anchor: end; }
 svg line.grid { stroke: var(--line); }
