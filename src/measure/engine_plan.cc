@@ -24,64 +24,109 @@ std::int64_t PagesFor(std::int64_t positions) {
   return (positions + kPagePositions - 1) / kPagePositions;
 }
 
+class Planner {
+ public:
+  Planner(const EngineBenchOptions& options, const Config& config)
+      : options_(options), context_(config.context) {
+    const PageShape shape = {
+        .layers = config.layers, .kv_heads = config.kv_heads, .dim = config.head_dim};
+    const std::int64_t page_bytes =
+        shape.page_size() * static_cast<std::int64_t>(sizeof(std::uint16_t));
+    // Half for keys and values, the rest for rows in flight and for what else runs here.
+    if (options.memory > 0)
+      most_pages_ = std::max<std::int64_t>(options.memory / 2 / page_bytes, 1);
+  }
+
+  Result<EngineBenchPlan> Plan() {
+    VIVACE_RETURN_IF_ERROR(CheckPrompt());
+    VIVACE_RETURN_IF_ERROR(CheckAnswer());
+    VIVACE_RETURN_IF_ERROR(CheckBatches());
+    AddPrompts();
+    AddContexts();
+    plan_.pages += fixed_;
+    return std::move(plan_);
+  }
+
+ private:
+  static constexpr const char* kByContext = "the model's context";
+  static constexpr const char* kByMemory = "the memory that is available";
+
+  Result<void> CheckPrompt() {
+    if (options_.prompt < 1 || options_.prompt > context_) {
+      return OutOfRange("--prompt", options_.prompt, 1, context_, kByContext);
+    }
+    if (PagesFor(options_.prompt) > most_pages_) {
+      return OutOfRange("--prompt", options_.prompt, 1, most_pages_ * kPagePositions, kByMemory);
+    }
+    return {};
+  }
+
+  Result<void> CheckAnswer() {
+    if (options_.gen < 1 || options_.gen >= context_) {
+      return OutOfRange("--gen", options_.gen, 1, context_ - 1, kByContext);
+    }
+    plan_.context = std::min(kContext, context_ - options_.gen);
+    // The short prompt whose keys and values are repeated stays beside the others.
+    fixed_ = PagesFor(plan_.context);
+    answer_ = PagesFor(plan_.context + options_.gen);
+    if (fixed_ + answer_ > most_pages_) {
+      const std::int64_t most = (most_pages_ - fixed_) * kPagePositions - plan_.context;
+      return OutOfRange("--gen", options_.gen, 1, std::max<std::int64_t>(most, 1), kByMemory);
+    }
+    Need(answer_);
+    return {};
+  }
+
+  Result<void> CheckBatches() {
+    const std::int64_t most = (most_pages_ - fixed_) / answer_;
+    for (const std::int64_t sequences : options_.batch) {
+      if (sequences < 1 || sequences > most) {
+        return OutOfRange("--batch", sequences, 1, most, kByMemory);
+      }
+      Need(sequences * answer_);
+    }
+    return {};
+  }
+
+  void AddPrompts() {
+    Need(PagesFor(options_.prompt));
+    for (const std::int64_t tokens : kPrompts) {
+      if (tokens < options_.prompt) plan_.prompts.push_back(tokens);
+    }
+    plan_.prompts.push_back(options_.prompt);
+    for (const std::int64_t tokens : kLongPrompts) {
+      if (tokens <= options_.prompt || !Fits(tokens)) continue;
+      plan_.long_prompts.push_back(tokens);
+      Need(PagesFor(tokens));
+    }
+  }
+
+  void AddContexts() {
+    plan_.contexts = {plan_.context};
+    for (const std::int64_t context : kContexts) {
+      if (!Fits(context + options_.gen)) continue;
+      plan_.contexts.push_back(context);
+      Need(PagesFor(context + options_.gen));
+    }
+  }
+
+  bool Fits(std::int64_t positions) const {
+    return positions <= context_ && fixed_ + PagesFor(positions) <= most_pages_;
+  }
+  void Need(std::int64_t pages) { plan_.pages = std::max(plan_.pages, pages); }
+
+  const EngineBenchOptions& options_;
+  std::int64_t context_;
+  std::int64_t most_pages_ = std::int64_t{1} << 40;
+  std::int64_t fixed_ = 0;   // pages of the short prompt
+  std::int64_t answer_ = 0;  // pages of one answer with its context
+  EngineBenchPlan plan_;
+};
+
 }  // namespace
 
 Result<EngineBenchPlan> PlanEngineBench(const EngineBenchOptions& options, const Config& config) {
-  const std::int64_t page_bytes =
-      PageShape{.layers = config.layers, .kv_heads = config.kv_heads, .dim = config.head_dim}
-          .page_size() *
-      static_cast<std::int64_t>(sizeof(std::uint16_t));
-  // Half for keys and values, the rest for rows in flight and for what else runs here.
-  const std::int64_t most_pages = options.memory > 0
-                                      ? std::max<std::int64_t>(options.memory / 2 / page_bytes, 1)
-                                      : std::int64_t{1} << 40;
-  const char* by_context = "the model's context";
-  const char* by_memory = "the memory that is available";
-  if (options.prompt < 1 || options.prompt > config.context) {
-    return OutOfRange("--prompt", options.prompt, 1, config.context, by_context);
-  }
-  if (PagesFor(options.prompt) > most_pages) {
-    return OutOfRange("--prompt", options.prompt, 1, most_pages * kPagePositions, by_memory);
-  }
-  if (options.gen < 1 || options.gen >= config.context) {
-    return OutOfRange("--gen", options.gen, 1, config.context - 1, by_context);
-  }
-  EngineBenchPlan plan;
-  plan.context = std::min(kContext, config.context - options.gen);
-  // The short prompt whose keys and values are repeated stays beside the others.
-  const std::int64_t fixed = PagesFor(plan.context);
-  const std::int64_t answer = PagesFor(plan.context + options.gen);
-  if (fixed + answer > most_pages) {
-    const std::int64_t most = (most_pages - fixed) * kPagePositions - plan.context;
-    return OutOfRange("--gen", options.gen, 1, std::max<std::int64_t>(most, 1), by_memory);
-  }
-  plan.pages = std::max(PagesFor(options.prompt), answer);
-  for (const std::int64_t sequences : options.batch) {
-    const std::int64_t most = (most_pages - fixed) / answer;
-    if (sequences < 1 || sequences > most) {
-      return OutOfRange("--batch", sequences, 1, most, by_memory);
-    }
-    plan.pages = std::max(plan.pages, sequences * answer);
-  }
-  plan.contexts = {plan.context};
-  for (const std::int64_t context : kContexts) {
-    const std::int64_t pages = PagesFor(context + options.gen);
-    if (context + options.gen > config.context || fixed + pages > most_pages) continue;
-    plan.contexts.push_back(context);
-    plan.pages = std::max(plan.pages, pages);
-  }
-  for (const std::int64_t tokens : kPrompts) {
-    if (tokens < options.prompt) plan.prompts.push_back(tokens);
-  }
-  plan.prompts.push_back(options.prompt);
-  for (const std::int64_t tokens : kLongPrompts) {
-    if (tokens <= options.prompt || tokens > config.context) continue;
-    if (fixed + PagesFor(tokens) > most_pages) continue;
-    plan.long_prompts.push_back(tokens);
-    plan.pages = std::max(plan.pages, PagesFor(tokens));
-  }
-  plan.pages += fixed;
-  return plan;
+  return Planner(options, config).Plan();
 }
 
 }  // namespace vivace
