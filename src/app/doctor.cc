@@ -14,6 +14,7 @@
 #include "app/doctor_report.h"
 #include "app/progress.h"
 #include "app/session.h"
+#include "hub/disk.h"
 #include "hub/home.h"
 #include "machine/machine_json.h"
 
@@ -24,6 +25,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 struct DoctorFlags {
+  std::string html;
   bool json = false;
 };
 
@@ -70,13 +72,15 @@ Result<int> Doctor(const DoctorFlags& flags) {
   if (!limits) return Failure(std::move(limits).error());
   diagnosis.limits = std::move(*limits);
   diagnosis.advice = AdviceFor(diagnosis.facts, diagnosis.limits, diagnosis.home);
+  progress.Wipe();
+  if (!flags.html.empty()) VIVACE_RETURN_IF_ERROR(WriteFile(flags.html, DoctorPage(diagnosis)));
   if (flags.json) {
     std::cout << ToJson(diagnosis).dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
     return 0;
   }
   const bool bold = isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
-  progress.Wipe();
   fmt::print("{}", DoctorText(diagnosis, bold));
+  if (!flags.html.empty()) fmt::print("page: {}\n", flags.html);
   return 0;
 }
 
@@ -87,6 +91,7 @@ void AddDoctor(CLI::App& app, CommandSlot& slot) {
   CLI::App* command =
       app.add_subcommand("doctor", "What this machine can do, measured, with advice")
           ->group("Measuring");
+  command->add_option("--html", flags->html, "Write a page to this file");
   command->add_flag("--json", flags->json, "One JSON object on standard output");
   command->footer("Takes one or two seconds. Close other programs first: they share the memory.");
   command->callback([&slot, flags] { slot.body = [flags] { return Doctor(*flags); }; });

@@ -23,7 +23,7 @@ std::string Plural(std::size_t count, const char* noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-std::string Cores(const CpuFacts& cpu) {
+std::string CoresText(const CpuFacts& cpu) {
   std::set<int> big;
   std::set<int> little;
   for (const LogicalCpu& logical : cpu.cpus) {
@@ -38,68 +38,84 @@ std::string Cores(const CpuFacts& cpu) {
                                   : text + fmt::format(", {} threads of hardware", cpu.cpus.size());
 }
 
-std::string Caches(const MachineFacts& facts) {
+std::string CachesText(const MachineFacts& facts) {
   std::string text = fmt::format("L1 {}, L2 {}, L3 {}", Size(facts.cpu.l1d_bytes),
                                  Size(facts.cpu.l2_bytes), Size(facts.cpu.l3_bytes));
   if (facts.l3_total > facts.cpu.l3_bytes) text += fmt::format(" of {}", Size(facts.l3_total));
   return text;
 }
 
-void Processor(const MachineFacts& facts, SectionText& text) {
+FactSection Processor(const MachineFacts& facts) {
   std::string where = facts.hypervisor.empty() ? "" : ", virtual (" + facts.hypervisor + ")";
   if (facts.emulated) where = ", emulated";
-  text.Section("Processor",
-               Printable(facts.cpu.model.empty() ? "unknown" : facts.cpu.model) + where);
-  text.Line(Cores(facts.cpu) + " · " + Caches(facts));
   const std::string isa = IsaFlagNames(facts.isa);
-  text.Line(isa.empty() ? "no instruction set that kernels use" : isa);
-  if (!facts.governor.empty()) text.Line("frequency governor " + facts.governor);
-  text.Line(facts.system);
+  FactSection section = {"Processor",
+                         {(facts.cpu.model.empty() ? "unknown" : facts.cpu.model) + where,
+                          CoresText(facts.cpu) + " · " + CachesText(facts),
+                          isa.empty() ? "no instruction set that kernels use" : isa}};
+  if (!facts.governor.empty()) section.lines.push_back("frequency governor " + facts.governor);
+  section.lines.push_back(facts.system);
+  return section;
 }
 
-void Kernels(const MachineFacts& facts, SectionText& text) {
+FactSection Kernels(const MachineFacts& facts) {
   std::string others;
   for (const TierFacts& tier : facts.tiers) {
     if (tier.name == facts.tier) continue;
-    others += others.empty() ? "" : ", ";
+    others += others.empty() ? "others: " : ", ";
     others += tier.name + (tier.missing.empty() ? "" : " (needs " + tier.missing + ")");
   }
   std::string chosen = facts.tier + ", the fastest that this CPU runs";
   if (!facts.wished_tier.empty()) chosen = facts.tier + ", as VIVACE_KERNELS says";
   if (facts.tier.empty()) chosen = "refused: VIVACE_KERNELS is \"" + facts.wished_tier + "\"";
-  text.Section("Kernels", Printable(chosen));
-  if (!others.empty()) text.Line("others: " + others);
+  FactSection section = {"Kernels", {chosen}};
+  if (!others.empty()) section.lines.push_back(others);
+  return section;
 }
 
-void Threads(const MachineFacts& facts, SectionText& text) {
+FactSection Threads(const MachineFacts& facts) {
   const std::size_t threads = facts.chosen_cpus.size();
-  text.Section("Threads", fmt::format("{} for prompts and {} for answers, of {} allowed", threads,
-                                      threads, Plural(facts.affinity.size(), "processor")));
   const Quota& quota = facts.quota;
-  text.Line(quota.cores == 0 ? "no quota of processor time"
-                             : fmt::format("quota of {:.3g} cores, {}", quota.cores, quota.source));
-  if (facts.throttling.periods > 0) {
-    text.Line(fmt::format("stopped by the quota in {} of {} periods, {} in all",
-                          facts.throttling.throttled_periods, facts.throttling.periods,
-                          HumanSeconds(static_cast<double>(facts.throttling.throttled_us) / 1e6)));
+  FactSection section = {
+      "Threads",
+      {fmt::format("{} for prompts and {} for answers, of {} allowed", threads, threads,
+                   Plural(facts.affinity.size(), "processor")),
+       quota.cores == 0 ? "no quota of processor time"
+                        : fmt::format("quota of {:.3g} cores, {}", quota.cores, quota.source)}};
+  const Throttling& stops = facts.throttling;
+  if (stops.periods > 0) {
+    section.lines.push_back(
+        fmt::format("stopped by the quota in {} of {} periods, {} in all", stops.throttled_periods,
+                    stops.periods, HumanSeconds(static_cast<double>(stops.throttled_us) / 1e6)));
   }
+  return section;
 }
 
-void Memory(const MachineFacts& facts, SectionText& text) {
+std::string Human(std::int64_t bytes) { return HumanBytes(static_cast<double>(bytes)); }
+
+FactSection Memory(const MachineFacts& facts) {
   const MemoryFacts& memory = facts.memory;
-  const auto human = [](std::int64_t bytes) { return HumanBytes(static_cast<double>(bytes)); };
-  text.Section("Memory",
-               fmt::format("{}, {} available{}, {}", human(memory.total), human(memory.available),
-                           memory.limit > 0 ? ", container limit " + human(memory.limit) : "",
-                           memory.swap_total == 0
-                               ? "no swap"
-                               : fmt::format("{} of {} swap used", human(memory.swap_used),
-                                             human(memory.swap_total))));
-  if (facts.nodes.size() > 1) text.Line(fmt::format("{} memory nodes", facts.nodes.size()));
+  const std::string limit = memory.limit > 0 ? ", container limit " + Human(memory.limit) : "";
+  const std::string swap =
+      memory.swap_total == 0
+          ? "no swap"
+          : fmt::format("{} of {} swap used", Human(memory.swap_used), Human(memory.swap_total));
+  FactSection section = {"Memory",
+                         {fmt::format("{}, {} available{}, {}", Human(memory.total),
+                                      Human(memory.available), limit, swap)}};
+  if (facts.nodes.size() > 1) {
+    section.lines.push_back(fmt::format("{} memory nodes", facts.nodes.size()));
+  }
   const HugePageFacts& pages = facts.huge_pages;
-  text.Line(fmt::format("huge pages: transparent {}, {} reserved, {} of them free",
-                        pages.mode.empty() ? "unknown" : pages.mode, pages.reserved,
-                        pages.reserved_free));
+  section.lines.push_back(fmt::format("huge pages: transparent {}, {} reserved, {} of them free",
+                                      pages.mode.empty() ? "unknown" : pages.mode, pages.reserved,
+                                      pages.reserved_free));
+  return section;
+}
+
+FactSection Home(const HomeFacts& home) {
+  return {"Home",
+          {home.folder + (home.disk_free < 0 ? "" : ", " + Human(home.disk_free) + " free")}};
 }
 
 std::string SpreadCell(const Spread& spread) {
@@ -136,20 +152,20 @@ void Products(const MachineLimits& limits, SectionText& text) {
 
 }  // namespace
 
+std::vector<FactSection> FactSections(const Diagnosis& diagnosis) {
+  const MachineFacts& facts = diagnosis.facts;
+  return {Processor(facts), Kernels(facts), Threads(facts), Memory(facts), Home(diagnosis.home)};
+}
+
 std::string DoctorText(const Diagnosis& diagnosis, bool bold) {
   SectionText text(bold, kColumns);
-  Processor(diagnosis.facts, text);
-  Kernels(diagnosis.facts, text);
-  Threads(diagnosis.facts, text);
-  Memory(diagnosis.facts, text);
+  for (const FactSection& section : FactSections(diagnosis)) {
+    for (const std::string& line : section.lines) {
+      text.Section(&line == section.lines.data() ? section.name : "", Printable(line));
+    }
+  }
   Reading(diagnosis.limits, text);
   Products(diagnosis.limits, text);
-  const HomeFacts& home = diagnosis.home;
-  text.Section(
-      "Home",
-      Printable(home.folder) +
-          (home.disk_free < 0 ? ""
-                              : ", " + HumanBytes(static_cast<double>(home.disk_free)) + " free"));
   if (diagnosis.advice.empty()) text.Section("Advice", "nothing stands in the way");
   for (const Advice& advice : diagnosis.advice) {
     text.Paragraph(&advice == diagnosis.advice.data() ? "Advice" : "", advice.warning ? "! " : "- ",

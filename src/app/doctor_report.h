@@ -1,4 +1,5 @@
-// What `vivace doctor` tells a person: the machine in aligned sections, its limits, advice.
+// What `vivace doctor` tells a person: the machine, its limits, advice; in aligned sections
+// for a terminal, or as a page.
 #pragma once
 
 #include <string>
@@ -17,5 +18,15 @@ struct Diagnosis {
 
 // Lines for a terminal; `bold` marks the names of the sections.
 std::string DoctorText(const Diagnosis& diagnosis, bool bold);
+
+// A self-contained HTML file.
+std::string DoctorPage(const Diagnosis& diagnosis);
+
+// What is known without measuring, as both forms say it.
+struct FactSection {
+  std::string name;
+  std::vector<std::string> lines;
+};
+std::vector<FactSection> FactSections(const Diagnosis& diagnosis);
 
 }  // namespace vivace

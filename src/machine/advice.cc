@@ -140,7 +140,8 @@ class Adviser {
                        100 * limits_.huge_pages.huge_share));
     }
     const double file = limits_.file.all_threads.median;
-    if (file > 0 && file < 0.85 * std::max(huge, small)) {
+    const bool small_pages = limits_.file.huge_share < 0.5;
+    if (small_pages && file > 0 && file < 0.85 * std::max(huge, small)) {
       Note("file_pages",
            fmt::format("Mapped files are read at {:.1f} GB/s, plain memory at {:.1f}: "
                        "this file system maps files by small pages. ext4 and XFS on "
@@ -151,12 +152,18 @@ class Adviser {
 
   void Figures() {
     const ReadSpeed& read = limits_.huge_pages;
-    if (limits_.threads > 1 && read.one_thread.median > 0.9 * read.all_threads.median) {
+    const double gain = limits_.int8.empty() ? limits_.threads : ThreadGain(limits_.int8.back());
+    // Where others hold the processors, more threads can show nothing about memory.
+    if (limits_.threads > 1 && gain < 0.7 * limits_.threads) {
+      Note("busy",
+           fmt::format("{} threads compute only {:.1f} times as fast as one: other programs "
+                       "use the processors, or threads share a core.",
+                       limits_.threads, gain));
+    } else if (limits_.threads > 1 && read.one_thread.median > 0.9 * read.all_threads.median) {
       Note("one_thread", fmt::format("One thread reads memory as fast as {}: `--threads 1` writes "
                                      "answers at the same speed, only prompts take longer.",
                                      limits_.threads));
     }
-    if (!limits_.int8.empty()) Scaling(limits_.int8.back());
     if (read.all_threads.max > 1.5 * read.all_threads.min) {
       Note("unsteady", fmt::format("Reading moved between {:.1f} and {:.1f} GB/s within a second: "
                                    "other programs or machines use the same memory.",
@@ -165,12 +172,8 @@ class Adviser {
   }
 
   // Registers are each core's own, so products scale with threads on a quiet machine.
-  void Scaling(const TierPeak& peak) {
-    const double gain = peak.all_threads.median / std::max(peak.one_thread.median, 1.0);
-    if (limits_.threads < 2 || gain > 0.7 * limits_.threads) return;
-    Note("busy", fmt::format("{} threads compute only {:.1f} times as fast as one: other programs "
-                             "use the processors, or threads share a core.",
-                             limits_.threads, gain));
+  static double ThreadGain(const TierPeak& peak) {
+    return peak.all_threads.median / std::max(peak.one_thread.median, 1.0);
   }
 
   const MachineFacts& facts_;

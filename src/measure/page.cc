@@ -1,5 +1,7 @@
 #include "measure/page.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "measure/svg_plot.h"
@@ -56,6 +58,13 @@ th, td { text-align: right; padding: 5px 8px; border-bottom: 1px solid var(--lin
   white-space: nowrap; }
 th { font-weight: 600; color: var(--soft); }
 th:first-child, td:first-child { text-align: left; }
+.bars { display: grid; grid-template-columns: max-content 1fr max-content; gap: 6px 12px;
+  align-items: center; font-size: .9rem; font-variant-numeric: tabular-nums; }
+.bars span:nth-child(3n) { text-align: right; }
+.bars i { display: block; height: 12px; border-radius: 3px; background: var(--measured); }
+ul { margin: 0; padding-left: 20px; }
+li { margin: 4px 0; }
+li.warning { color: var(--limit); }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 4px 16px; margin: 0;
   font-size: .9rem; }
 dt { color: var(--soft); }
@@ -97,6 +106,18 @@ std::string HtmlTable(const std::vector<std::vector<std::string>>& rows) {
     html += "</tr>\n";
   }
   return html + "</table></div>";
+}
+
+std::string HtmlBars(const std::vector<HtmlBar>& bars) {
+  double most = 0;
+  for (const HtmlBar& bar : bars) most = std::max(most, bar.value);
+  std::string html = "<div class=\"bars\">\n";
+  for (const HtmlBar& bar : bars) {
+    html += fmt::format(
+        "<span>{}</span><span><i style=\"width:{:.1f}%\"></i></span><span>{}</span>\n",
+        HtmlEscape(bar.name), most > 0 ? 100 * bar.value / most : 0, HtmlEscape(bar.text));
+  }
+  return html + "</div>";
 }
 
 std::string HtmlFacts(const std::vector<std::pair<std::string, std::string>>& facts) {

@@ -25,6 +25,14 @@ std::string HtmlFigure(std::string_view name, std::string_view number, std::stri
 // Rows of cells; the first row is the header.
 std::string HtmlTable(const std::vector<std::vector<std::string>>& rows);
 
+// Bars of the same unit, the longest filling the width.
+struct HtmlBar {
+  std::string name;
+  double value = 0;
+  std::string text;  // the value for people
+};
+std::string HtmlBars(const std::vector<HtmlBar>& bars);
+
 // Names with their values.
 std::string HtmlFacts(const std::vector<std::pair<std::string, std::string>>& facts);
 

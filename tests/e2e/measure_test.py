@@ -65,6 +65,15 @@ def test_doctor_for_people(vivace):
     assert "\033" not in text, "no colours without a terminal"
 
 
+def test_doctor_page(vivace, tmp_path):
+    page = tmp_path / "doctor.html"
+    report = vivace.json("doctor", "--html", page)
+    html = page.read_text()
+    assert "http" not in html and "<script" not in html and "Advice" in html
+    for tier in report["limits"]["int8"]:
+        assert tier in html
+
+
 def test_doctor_says_that_the_wished_kernels_are_not_there(vivace):
     report = vivace.json("doctor", env={"VIVACE_KERNELS": "abacus"})
     assert report["kernels"] == ""
