@@ -23,13 +23,6 @@ TEST(SpreadTest, MedianAndRange) {
   EXPECT_EQ(SpreadOf({4, 1, 2, 9}).median, 3);
 }
 
-TEST(SpreadTest, SharesAreOfTheSameRound) {
-  const Spread shares = SpreadOfShares({10, 40, 5}, {20, 50, 0});
-  EXPECT_EQ(shares.median, 0.5);
-  EXPECT_EQ(shares.max, 0.8);
-  EXPECT_EQ(shares.min, 0) << "a limit that was not measured";
-}
-
 TEST(SpreadTest, JsonHasFourDigits) {
   EXPECT_EQ(SpreadJson({.median = 12345678, .min = 0, .max = 1.23456e-5}, 1e-3).dump(),
             R"({"median":12350.0,"min":0.0,"max":1.235e-08})");

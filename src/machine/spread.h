@@ -14,8 +14,4 @@ struct Spread {
 // Zeros for no values. The median of an even number is the mean of the two in the middle.
 Spread SpreadOf(std::vector<double> values);
 
-// Values divided by their partners of the same round, then spread: shares are of the limit
-// of the same moment, not of the medians' ratio. Precondition: equally many.
-Spread SpreadOfShares(const std::vector<double>& values, const std::vector<double>& limits);
-
 }  // namespace vivace

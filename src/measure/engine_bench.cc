@@ -83,34 +83,34 @@ class Runner {
   void Round(int round) {
     round_ = round;
     const Limit before = MeasureLimit();
-    std::vector<double> prompt_seconds;
+    std::vector<Timed> prompt_times;
     for (const WorkSamples& prompt : prompts_) {
       Say(fmt::format("prompt of {}", prompt.size));
-      prompt_seconds.push_back(passes_.Prompts({&prompt.size, 1}).front());
+      prompt_times.push_back(passes_.Prompts({&prompt.size, 1}).front());
     }
-    const std::vector<double> long_seconds =
-        round == 0 ? LongPrompts(prompt_seconds.back()) : std::vector<double>();
+    const std::vector<Timed> long_times =
+        round == 0 ? LongPrompts(prompt_times.back().seconds) : std::vector<Timed>();
     const Limit between = MeasureLimit();
-    AddAll(prompt_seconds, Between(before, between), prompts_);
-    AddAll(long_seconds, Between(before, between), long_prompts_);
+    AddAll(prompt_times, Between(before, between), prompts_);
+    AddAll(long_times, Between(before, between), long_prompts_);
 
-    std::vector<double> context_seconds;
+    std::vector<Timed> context_times;
     for (const WorkSamples& context : contexts_) {
       Say(fmt::format("answer after {}", context.size));
-      context_seconds.push_back(passes_.Decode(1, context.size, StepsAt(context.size)));
+      context_times.push_back(passes_.Decode(1, context.size, StepsAt(context.size)));
     }
-    std::vector<double> batch_seconds;
+    std::vector<Timed> batch_times;
     for (const WorkSamples& batch : batches_) {
       Say(fmt::format("{} answers together", batch.size));
-      batch_seconds.push_back(passes_.Decode(batch.size, plan_.context, SideSteps()));
+      batch_times.push_back(passes_.Decode(batch.size, plan_.context, SideSteps()));
     }
     const Limit after = MeasureLimit();
-    AddAll(context_seconds, Between(between, after), contexts_);
-    AddAll(batch_seconds, Between(between, after), batches_);
+    AddAll(context_times, Between(between, after), contexts_);
+    AddAll(batch_times, Between(between, after), batches_);
   }
 
   // As many of the long prompts, each the start of the next, as there is time for.
-  std::vector<double> LongPrompts(double main_seconds) {
+  std::vector<Timed> LongPrompts(double main_seconds) {
     std::vector<std::int64_t> lengths;
     for (const std::int64_t tokens : plan_.long_prompts) {
       const double ratio = static_cast<double>(tokens) / static_cast<double>(options_.prompt);
@@ -121,9 +121,12 @@ class Runner {
     return passes_.Prompts(lengths);
   }
 
-  static void AddAll(const std::vector<double>& seconds, const Limit& limit,
+  static void AddAll(const std::vector<Timed>& times, const Limit& limit,
                      std::vector<WorkSamples>& samples) {
-    for (std::size_t i = 0; i < seconds.size(); ++i) samples[i].Add(seconds[i], limit);
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      samples[i].samples.push_back(
+          {.seconds = times[i].seconds, .output_bytes = times[i].output_bytes, .limit = limit});
+    }
   }
 
   Limit MeasureLimit() {

@@ -155,8 +155,11 @@ std::string MachineTable(const EngineReport& report) {
                                   ShortNumber(result.read_weights.median / kGiga),
                                   Percent(result.weights_huge_share))},
        {"model",
-        fmt::format("{}, {:.0f} MB of weights read per token, {:.1f} kB per position",
-                    report.architecture, static_cast<double>(report.work.token_bytes()) / 1e6,
+        fmt::format("{}; a token reads {:.0f} MB of layers, {:.0f} of {:.0f} MB of the output "
+                    "matrix, {:.1f} kB for each position",
+                    report.architecture, static_cast<double>(report.work.layer_bytes) / 1e6,
+                    result.answer().output_bytes / result.answer().work.tokens / 1e6,
+                    static_cast<double>(report.work.output_bytes) / 1e6,
                     static_cast<double>(report.work.position_bytes) / 1e3)},
        {"measured", fmt::format("{} rounds in {:.0f} s, prompts {} tokens at a time", result.rounds,
                                 result.seconds, report.options.prompt_chunk)}});

@@ -23,7 +23,9 @@ std::size_t Count(const std::string& text, std::string_view part) {
 WorkPoint Point(std::int64_t size, double tokens_per_second) {
   WorkSamples samples = {.size = size, .work = {.tokens = 10, .bytes = 1e9, .products = 5e9}};
   for (const double factor : {1.0, 1.1, 0.9}) {
-    samples.Add(factor * 10 / tokens_per_second, {.bytes = 20e9, .products = 400e9});
+    samples.samples.push_back({.seconds = factor * 10 / tokens_per_second,
+                               .output_bytes = 1e8,
+                               .limit = {.bytes = 20e9, .products = 400e9}});
   }
   return samples.Point();
 }
@@ -130,7 +132,7 @@ TEST(EngineReportTest, JsonHasTheMainFiguresWithTheirRange) {
 TEST(EngineReportTest, TextHasALineForEachPoint) {
   const std::string text = EngineText(Report());
   for (const char* part : {"prompt of 512", "answer after 128", "1 answer at once",
-                           "4 answers at once", "Some CPU", "392 MB"}) {
+                           "4 answers at once", "Some CPU", "300 MB of layers, 10 of 92 MB"}) {
     EXPECT_TRUE(Has(text, part)) << part;
   }
 }

@@ -2,14 +2,39 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include "base/check.h"
 #include "base/clock.h"
 #include "model/forward.h"
-#include "sampling/largest.h"
 
 namespace vivace {
+namespace {
+
+// A plain text, for what the output head reads depends on how sure the model is.
+constexpr std::string_view kText =
+    "The river rises in the hills above the town and runs slowly to the sea. In spring it is "
+    "high and brown, and the farmers watch it from the bridge; in summer children build dams of "
+    "stones and branches, which the first storm of autumn carries away. A mill stood here for "
+    "three hundred years. Its wheel is gone, but the pond remains, and herons come to it early "
+    "in the morning. People say that the water remembers every boat that ever crossed it, and "
+    "that on quiet evenings one can hear the oars. Nobody believes this, and everybody listens. ";
+
+}  // namespace
+
+EnginePasses::EnginePasses(const Model& model, ThreadTeam& team, std::int64_t chunk, PagePool pool,
+                           Workspace space, TokenChooser chooser)
+    : model_(model),
+      team_(team),
+      chunk_(chunk),
+      pool_(std::move(pool)),
+      space_(std::move(space)),
+      chooser_(std::move(chooser)),
+      pattern_(pool_) {
+  model.tokenizer().Encode(kText, Tokenizer::Special::kAsText, text_);
+  if (text_.empty()) text_.push_back(0);
+}
 
 Result<std::unique_ptr<EnginePasses>> EnginePasses::Create(const Model& model, ThreadTeam& team,
                                                            const EngineBenchOptions& options,
@@ -22,21 +47,19 @@ Result<std::unique_ptr<EnginePasses>> EnginePasses::Create(const Model& model, T
   for (const std::int64_t sequences : options.batch) rows = std::max(rows, sequences);
   auto space = Workspace::Allocate(config, std::max(rows, options.prompt_chunk), team.size());
   if (!space) return Failure(std::move(space).error());
-  const auto floats = static_cast<std::size_t>(rows * LogitsStride(config));
-  auto logits = Buffer::Allocate(floats * sizeof(float), HugePages::kYes);
-  if (!logits) return Failure(std::move(logits).error());
+  auto chooser = TokenChooser::Create(model, team, rows);
+  if (!chooser) return Failure(std::move(chooser).error());
   std::unique_ptr<EnginePasses> passes(new EnginePasses(
-      model, team, options.prompt_chunk, std::move(*pool), std::move(*space), std::move(*logits)));
+      model, team, options.prompt_chunk, std::move(*pool), std::move(*space), std::move(*chooser)));
   passes->Evaluate(passes->pattern_, plan.context);
   return passes;
 }
 
-// Ids all over the vocabulary: a text that repeats itself would have its embeddings cached.
 TokenId EnginePasses::Token(std::int64_t position) const {
-  return static_cast<TokenId>((position * 7919 + 13) % model_.config().vocab_size);
+  return text_[static_cast<std::size_t>(position) % text_.size()];
 }
 
-// Appends `count` tokens in chunks and computes the last one's logits.
+// Appends `count` tokens in chunks and chooses the one after them.
 void EnginePasses::Evaluate(SequenceKv& kv, std::int64_t count) {
   std::vector<TokenId> tokens;
   const std::int64_t end = kv.size() + count;
@@ -52,18 +75,22 @@ void EnginePasses::Evaluate(SequenceKv& kv, std::int64_t count) {
     Forward(model_, {.tokens = tokens, .slices = {&slice, 1}, .output_rows = output}, space_,
             team_);
   }
-  ComputeLogits(model_, 0, 1, space_, team_, logits_.As<float>().data());
+  TokenId next = 0;
+  chooser_.Choose(space_, {&next, 1});
 }
 
-std::vector<double> EnginePasses::Prompts(std::span<const std::int64_t> lengths) {
+std::vector<Timed> EnginePasses::Prompts(std::span<const std::int64_t> lengths) {
   SequenceKv kv(pool_);
-  std::vector<double> seconds;
+  std::vector<Timed> times;
+  chooser_.TakeBytesRead();
+  double output_bytes = 0;
   const double start = NowMs();
   for (const std::int64_t length : lengths) {
     Evaluate(kv, length - kv.size());
-    seconds.push_back((NowMs() - start) / 1000);
+    output_bytes += chooser_.TakeBytesRead();
+    times.push_back({.seconds = (NowMs() - start) / 1000, .output_bytes = output_bytes});
   }
-  return seconds;
+  return times;
 }
 
 void EnginePasses::FillFrom(const SequenceKv& pattern, SequenceKv& kv, std::int64_t context) const {
@@ -75,10 +102,7 @@ void EnginePasses::FillFrom(const SequenceKv& pattern, SequenceKv& kv, std::int6
   }
 }
 
-double EnginePasses::Decode(std::int64_t sequences, std::int64_t context, std::int64_t steps) {
-  const auto count = static_cast<std::size_t>(sequences);
-  const std::int64_t stride = LogitsStride(model_.config());
-  const auto vocab = static_cast<std::size_t>(model_.config().vocab_size);
+Timed EnginePasses::Decode(std::int64_t sequences, std::int64_t context, std::int64_t steps) {
   std::vector<std::unique_ptr<SequenceKv>> kvs;
   std::vector<TokenId> tokens;
   std::vector<SequenceSlice> slices;
@@ -86,10 +110,11 @@ double EnginePasses::Decode(std::int64_t sequences, std::int64_t context, std::i
   for (std::int64_t row = 0; row < sequences; ++row) {
     kvs.push_back(std::make_unique<SequenceKv>(pool_));
     FillFrom(pattern_, *kvs.back(), context);
-    tokens.push_back(Token(row));
+    tokens.push_back(Token(context + 7 * row));  // sequences that soon differ
     slices.push_back({.kv = kvs.back().get(), .first_row = row, .rows = 1, .position = context});
     output.push_back(row);
   }
+  chooser_.TakeBytesRead();
   const double start = NowMs();
   for (std::int64_t step = 0; step < steps; ++step) {
     for (SequenceSlice& slice : slices) {
@@ -97,13 +122,9 @@ double EnginePasses::Decode(std::int64_t sequences, std::int64_t context, std::i
       VIVACE_CHECK(slice.kv->Extend(1).has_value(), "the plan counts all pages");
     }
     Forward(model_, {.tokens = tokens, .slices = slices, .output_rows = output}, space_, team_);
-    float* logits = logits_.As<float>().data();
-    ComputeLogits(model_, 0, sequences, space_, team_, logits);
-    for (std::size_t row = 0; row < count; ++row) {
-      tokens[row] = ArgMax({logits + static_cast<std::int64_t>(row) * stride, vocab});
-    }
+    chooser_.Choose(space_, tokens);
   }
-  return (NowMs() - start) / 1000;
+  return {.seconds = (NowMs() - start) / 1000, .output_bytes = chooser_.TakeBytesRead()};
 }
 
 }  // namespace vivace

@@ -10,15 +10,21 @@
 #include <span>
 #include <vector>
 
-#include "base/buffer.h"
 #include "base/result.h"
 #include "base/thread_team.h"
 #include "kv/sequence_kv.h"
 #include "measure/engine_plan.h"
+#include "measure/token_chooser.h"
 #include "model/model.h"
 #include "model/workspace.h"
 
 namespace vivace {
+
+// What a pass or several took.
+struct Timed {
+  double seconds = 0;
+  double output_bytes = 0;  // read of the output matrix or its coarse head
+};
 
 class EnginePasses {
  public:
@@ -26,23 +32,16 @@ class EnginePasses {
                                                       const EngineBenchOptions& options,
                                                       const EngineBenchPlan& plan);
 
-  // Evaluates prompts of the ascending `lengths`, each as the start of the next one; the
-  // seconds from the start to the logits of each.
-  std::vector<double> Prompts(std::span<const std::int64_t> lengths);
+  // Evaluates prompts of the ascending `lengths`, each as the start of the next one; what
+  // each took from the start to its next token.
+  std::vector<Timed> Prompts(std::span<const std::int64_t> lengths);
 
-  // Seconds of `steps` steps of `sequences` at `context` positions.
-  double Decode(std::int64_t sequences, std::int64_t context, std::int64_t steps);
+  // `steps` steps of `sequences` at `context` positions.
+  Timed Decode(std::int64_t sequences, std::int64_t context, std::int64_t steps);
 
  private:
   EnginePasses(const Model& model, ThreadTeam& team, std::int64_t chunk, PagePool pool,
-               Workspace space, Buffer logits)
-      : model_(model),
-        team_(team),
-        chunk_(chunk),
-        pool_(std::move(pool)),
-        space_(std::move(space)),
-        logits_(std::move(logits)),
-        pattern_(pool_) {}
+               Workspace space, TokenChooser chooser);
 
   void Evaluate(SequenceKv& kv, std::int64_t count);
   void FillFrom(const SequenceKv& pattern, SequenceKv& kv, std::int64_t context) const;
@@ -53,7 +52,8 @@ class EnginePasses {
   std::int64_t chunk_;
   PagePool pool_;
   Workspace space_;
-  Buffer logits_;
+  TokenChooser chooser_;
+  std::vector<TokenId> text_;
   SequenceKv pattern_;  // the short prompt
 };
 

@@ -76,11 +76,11 @@ TEST(ModelWorkTest, BytesAndProducts) {
                           .position_bytes = 2};
   const Work prompt = work.Prompt(5, 2);
   EXPECT_EQ(prompt.tokens, 5);
-  EXPECT_EQ(prompt.bytes, 3 * 100 + 10) << "three chunks";
+  EXPECT_EQ(prompt.bytes, 3 * 100) << "three chunks";
   EXPECT_EQ(prompt.products, 5 * 1000 + 50) << "logits of the last row";
   const Work steps = work.Steps(3, 10, 4);
   EXPECT_EQ(steps.tokens, 12);
-  EXPECT_EQ(steps.bytes, 4 * 110 + 3 * 2 * (10 + 11 + 12 + 13));
+  EXPECT_EQ(steps.bytes, 4 * 100 + 3 * 2 * (10 + 11 + 12 + 13));
   EXPECT_EQ(steps.products, 12 * 1050);
 }
 
@@ -93,16 +93,19 @@ TEST(ModelWorkTest, TheSlowerLimitCounts) {
 }
 
 TEST(WorkPointTest, SharesAreOfEachRoundsLimit) {
-  WorkSamples samples = {.size = 7, .work = {.tokens = 10, .bytes = 100, .products = 30}};
-  samples.Add(1, {.bytes = 200, .products = 30});  // 0.5 s of reading, 1 s of products
-  samples.Add(4, {.bytes = 50, .products = 300});  // 2 s of reading, 0.1 s of products
-  samples.Add(2, {.bytes = 100, .products = 300});
+  WorkSamples samples = {.size = 7, .work = {.tokens = 10, .bytes = 60, .products = 30}};
+  // 40 more bytes: 0.5 s of reading, 1 s of products; 2 s and 0.1 s; 1 s and 0.1 s.
+  samples.samples = {{.seconds = 1, .output_bytes = 40, .limit = {.bytes = 200, .products = 30}},
+                     {.seconds = 4, .output_bytes = 40, .limit = {.bytes = 50, .products = 300}},
+                     {.seconds = 2, .output_bytes = 40, .limit = {.bytes = 100, .products = 300}}};
   const WorkPoint point = samples.Point();
   EXPECT_EQ(point.size, 7);
   EXPECT_EQ(point.samples, 3);
   EXPECT_EQ(point.tokens.median, 5);
   EXPECT_EQ(point.tokens.max, 10);
   EXPECT_EQ(point.bytes.min, 25);
+  EXPECT_EQ(point.output_bytes, 40);
+  EXPECT_EQ(point.work.bytes, 100);
   EXPECT_EQ(point.read_share.median, 0.5);
   EXPECT_EQ(point.limit_share.max, 1);
   EXPECT_EQ(point.limit_share.min, 0.5);

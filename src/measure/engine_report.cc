@@ -24,7 +24,9 @@ Json PointJson(const char* size_name, const WorkPoint& point) {
           {"gmac_s", SpreadJson(point.products, kGiga)},
           {"roofline_pct", SpreadJson(point.read_share, kPercent)},
           {"peak_pct", SpreadJson(point.peak_share, kPercent)},
-          {"limit_pct", SpreadJson(point.limit_share, kPercent)}};
+          {"limit_pct", SpreadJson(point.limit_share, kPercent)},
+          {"bytes", std::round(point.work.bytes)},
+          {"output_bytes", std::round(point.output_bytes)}};
 }
 
 Json PointsJson(const char* size_name, const std::vector<WorkPoint>& points) {
@@ -32,6 +34,8 @@ Json PointsJson(const char* size_name, const std::vector<WorkPoint>& points) {
   for (const WorkPoint& point : points) list.push_back(PointJson(size_name, point));
   return list;
 }
+
+double Mb(std::int64_t bytes) { return static_cast<double>(bytes) / 1e6; }
 
 std::string RangeCell(const Spread& spread, double scale = 1) {
   return fmt::format("{:>6} ({}-{})", ShortNumber(scale * spread.median),
@@ -67,6 +71,8 @@ Json EngineJson(const EngineReport& report) {
             {"architecture", report.architecture},
             {"context", report.model_context},
             {"bytes_per_token", report.work.token_bytes()},
+            {"layer_bytes", report.work.layer_bytes},
+            {"output_bytes", report.work.output_bytes},
             {"products_per_token", report.work.token_products()},
             {"prompt_products_per_token", report.work.layer_products},
             {"kv_bytes_per_position", report.work.position_bytes}}},
@@ -113,10 +119,13 @@ std::string EngineText(const EngineReport& report) {
   }
   text += fmt::format("\nlimits here: reading {} GB/s, int8 products {} GMAC/s\n",
                       RangeCell(result.read, kGiga), RangeCell(result.peak, kGiga));
-  return text +
-         fmt::format("a token reads {:.0f} MB of weights, each position of context {:.1f} kB\n",
-                     static_cast<double>(report.work.token_bytes()) / 1e6,
-                     static_cast<double>(report.work.position_bytes) / 1e3);
+  return text + fmt::format(
+                    "a token reads {:.0f} MB of layers, {:.0f} of {:.0f} MB of the output matrix, "
+                    "{:.1f} kB for each position\n",
+                    Mb(report.work.layer_bytes),
+                    result.answer().output_bytes / result.answer().work.tokens / 1e6,
+                    Mb(report.work.output_bytes),
+                    static_cast<double>(report.work.position_bytes) / 1e3);
 }
 
 }  // namespace vivace

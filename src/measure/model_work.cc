@@ -29,7 +29,7 @@ double LeastSeconds(const Work& work, const Limit& limit) {
 Work ModelWork::Prompt(std::int64_t tokens, std::int64_t chunk) const {
   const std::int64_t chunks = (tokens + chunk - 1) / chunk;
   return {.tokens = static_cast<double>(tokens),
-          .bytes = static_cast<double>(chunks * layer_bytes + output_bytes),
+          .bytes = static_cast<double>(chunks * layer_bytes),
           .products = static_cast<double>(tokens * layer_products + output_products)};
 }
 
@@ -37,7 +37,7 @@ Work ModelWork::Steps(std::int64_t sequences, std::int64_t context, std::int64_t
   // Positions read by all steps: the context grows by one each time.
   const std::int64_t positions = sequences * (steps * context + steps * (steps - 1) / 2);
   return {.tokens = static_cast<double>(sequences * steps),
-          .bytes = static_cast<double>(steps * token_bytes() + positions * position_bytes),
+          .bytes = static_cast<double>(steps * layer_bytes + positions * position_bytes),
           .products = static_cast<double>(sequences * steps * token_products())};
 }
 

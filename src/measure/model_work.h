@@ -34,19 +34,21 @@ struct ModelWork {
   std::int64_t output_products = 0;
   std::int64_t position_bytes = 0;  // keys and values of one position
 
+  // Both without the bytes of the output matrix: a coarse head reads only some of them.
   // A prompt evaluated `chunk` rows at a time: each chunk reads the layers once. Logits of
   // the last row only.
   Work Prompt(std::int64_t tokens, std::int64_t chunk) const;
   // `steps` steps of `sequences` that each have `context` positions before the first.
   Work Steps(std::int64_t sequences, std::int64_t context, std::int64_t steps) const;
-  // Bytes of weights that one token reads.
+
+  // Of one token, with all of the output matrix.
   std::int64_t token_bytes() const { return layer_bytes + output_bytes; }
   std::int64_t token_products() const { return layer_products + output_products; }
 };
 
 ModelWork WorkOf(const Model& model);
 
-// The memory of all weight matrices, in the order in which a pass reads it.
+// The memory of all weight matrices that a full pass reads, in its order.
 std::vector<std::span<const std::byte>> WeightBytes(const Model& model);
 
 }  // namespace vivace

@@ -11,8 +11,9 @@
 namespace vivace {
 
 struct WorkPoint {
-  std::int64_t size = 0;  // tokens of a prompt, positions of context, or sequences
-  Work work;              // of what was timed
+  std::int64_t size = 0;    // tokens of a prompt, positions of context, or sequences
+  Work work;                // of what was timed, mean of the samples
+  double output_bytes = 0;  // of that, of the output matrix or its coarse head
   int samples = 0;
   Spread seconds;
   Spread tokens;       // per second, of all sequences together
@@ -23,16 +24,17 @@ struct WorkPoint {
   Spread peak_share;   // of the int8 peak
 };
 
+struct WorkSample {
+  double seconds = 0;
+  double output_bytes = 0;  // beside those of `work`
+  Limit limit;              // of that moment
+};
+
 struct WorkSamples {
   std::int64_t size = 0;
-  Work work;
-  std::vector<double> seconds = {};
-  std::vector<Limit> limits = {};
+  Work work;  // without the output matrix's bytes, which differ by sample
+  std::vector<WorkSample> samples = {};
 
-  void Add(double value, const Limit& limit) {
-    seconds.push_back(value);
-    limits.push_back(limit);
-  }
   WorkPoint Point() const;
 };
 
