@@ -9,6 +9,7 @@
 #include "app/human.h"
 #include "app/progress.h"
 #include "app/session.h"
+#include "app/tuning_file.h"
 #include "hub/disk.h"
 #include "machine/limits.h"
 #include "measure/engine_page.h"
@@ -58,6 +59,9 @@ Result<int> BenchEngine(const BenchFlags& flags) {
   if (!flags.rounds_given) options.max_seconds = kUsualSeconds;
   options.memory = report.machine.memory.usable();
   options.read_bytes = ReadBytesFor(report.machine.l3_total, options.memory);
+  const std::string key = TuningKey(report.machine.cpu.model, model.kernels().name, report.threads);
+  const auto known = RememberedPrefetch(key);
+  if (known) options.prefetch = PrefetchTuning(*known);
   ProgressLine progress;
   auto result =
       RunEngineBench(model, *opened->team, options,
@@ -65,6 +69,7 @@ Result<int> BenchEngine(const BenchFlags& flags) {
   progress.Wipe();
   if (!result) return Failure(std::move(result).error());
   report.result = std::move(*result);
+  if (!known) RememberPrefetch(key, report.result.prefetch.distance());
   if (!flags.html.empty()) VIVACE_RETURN_IF_ERROR(WriteFile(flags.html, EnginePage(report)));
   if (flags.json) {
     std::cout << EngineJson(report).dump(-1, ' ', false,

@@ -88,19 +88,5 @@ TEST_F(FactsTest, NodesAndSlicesOfCache) {
   EXPECT_EQ(facts.nodes[1].total, 512 * 1024);
 }
 
-TEST_F(FactsTest, WhatARangeGotOfHugePages) {
-  tree_.Write("smaps",
-              "1000-5000 rw-p 00000000 00:00 0\nRss: 16 kB\nAnonHugePages: 8 kB\n"
-              "6000-8000 r--s 00000000 fe:00 9 /x\nFilePmdMapped: 4 kB\nVmFlags: rd\n");
-  const auto bytes = [&](std::uintptr_t begin, std::size_t size) {
-    const std::span<const std::byte> range(reinterpret_cast<const std::byte*>(begin), size);
-    return HugeMappedBytes(range, root_ + "smaps");
-  };
-  EXPECT_EQ(bytes(0x2000, 0x100), 8192U);
-  EXPECT_EQ(bytes(0x4000, 0x3000), 12288U);
-  EXPECT_EQ(bytes(0x5000, 0x1000), 0U);
-  EXPECT_EQ(bytes(0x7fff, 0x1), 4096U);
-}
-
 }  // namespace
 }  // namespace vivace

@@ -1,9 +1,7 @@
-// Huge pages: what the system is set to, and what a range of memory really got.
+// Huge pages: what the system is set to.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 
 namespace vivace {
@@ -18,10 +16,5 @@ struct HugePageFacts {
 
 // `root` is "/" but for tests.
 HugePageFacts ReadHugePageFacts(const std::string& root = "/");
-
-// Bytes of the mappings that `range` touches which 2 MB pages back, anonymous and of files.
-// `smaps` as in /proc/self/smaps. Cost: the system walks all pages of the process.
-std::size_t HugeMappedBytes(std::span<const std::byte> range,
-                            const std::string& smaps = "/proc/self/smaps");
 
 }  // namespace vivace

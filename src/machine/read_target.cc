@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "base/clock.h"
-#include "machine/huge_pages.h"
+#include "base/page_promotion.h"
 
 namespace vivace {
 namespace {

@@ -51,8 +51,9 @@ class Runner {
   EngineBenchResult Run() {
     const double start = NowMs();
     const auto elapsed = [&] { return (NowMs() - start) / 1000; };
-    // Not counted: weights come from the disk, threads wake, memory is touched.
+    Say("finding out about the machine");
     passes_.Prompts(std::span(plan_.prompts).first(1));
+    const PrefetchTuning prefetch = passes_.Settle(options_.prefetch);
     int rounds = 0;
     while (rounds < options_.rounds) {
       if (options_.max_seconds > 0 && rounds >= kLeastRounds && elapsed() > options_.max_seconds) {
@@ -70,6 +71,7 @@ class Runner {
             .read_weights = meter_.read_weights(),
             .weights_huge_share = meter_.weights_huge_share(),
             .peak = meter_.peak(),
+            .prefetch = prefetch,
             .rounds = rounds,
             .seconds = elapsed()};
   }

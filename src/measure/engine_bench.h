@@ -27,6 +27,7 @@ struct EngineBenchResult {
   Spread read_weights;              // of the model's weights where they lie
   double weights_huge_share = 0;    // of their memory, mapped by 2 MB pages
   Spread peak;                      // int8 products per second
+  PrefetchTuning prefetch;          // what was used
   int rounds = 0;
   double seconds = 0;
 

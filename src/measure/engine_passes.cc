@@ -31,6 +31,7 @@ EnginePasses::EnginePasses(const Model& model, ThreadTeam& team, std::int64_t ch
       pool_(std::move(pool)),
       space_(std::move(space)),
       chooser_(std::move(chooser)),
+      promotion_(model.mapped_weights()),
       pattern_(pool_) {
   model.tokenizer().Encode(kText, Tokenizer::Special::kAsText, text_);
   if (text_.empty()) text_.push_back(0);
@@ -53,6 +54,17 @@ Result<std::unique_ptr<EnginePasses>> EnginePasses::Create(const Model& model, T
       model, team, options.prompt_chunk, std::move(*pool), std::move(*space), std::move(*chooser)));
   passes->Evaluate(passes->pattern_, plan.context);
   return passes;
+}
+
+PrefetchTuning EnginePasses::Settle(PrefetchTuning known) {
+  while (!known.done()) {
+    space_.SetPrefetch(known.distance());
+    known.Record(1000 * Decode(1, pattern_.size(), 1).seconds);
+  }
+  space_.SetPrefetch(known.distance());
+  // The generator takes one piece after each token.
+  while (promotion_.Step()) continue;
+  return known;
 }
 
 TokenId EnginePasses::Token(std::int64_t position) const {

@@ -10,8 +10,10 @@
 #include <span>
 #include <vector>
 
+#include "base/page_promotion.h"
 #include "base/result.h"
 #include "base/thread_team.h"
+#include "engine/prefetch_tuning.h"
 #include "kv/sequence_kv.h"
 #include "measure/engine_plan.h"
 #include "measure/token_chooser.h"
@@ -31,6 +33,10 @@ class EnginePasses {
   static Result<std::unique_ptr<EnginePasses>> Create(const Model& model, ThreadTeam& team,
                                                       const EngineBenchOptions& options,
                                                       const EngineBenchPlan& plan);
+
+  // Brings the model to where it is after some hundred tokens: the prefetch distance found
+  // unless `known` has it, the weights on huge pages where that pays.
+  PrefetchTuning Settle(PrefetchTuning known);
 
   // Evaluates prompts of the ascending `lengths`, each as the start of the next one; what
   // each took from the start to its next token.
@@ -54,6 +60,7 @@ class EnginePasses {
   Workspace space_;
   TokenChooser chooser_;
   std::vector<TokenId> text_;
+  PagePromotion promotion_;
   SequenceKv pattern_;  // the short prompt
 };
 

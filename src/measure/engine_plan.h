@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "engine/prefetch_tuning.h"
 #include "model/config.h"
 
 namespace vivace {
@@ -19,7 +20,8 @@ struct EngineBenchOptions {
   double max_seconds = 0;  // no new round after that, once there are three; 0: all rounds
   std::int64_t prompt_chunk = 256;
   std::size_t read_bytes = std::size_t{256} << 20;
-  std::int64_t memory = 0;  // bytes that may be used; 0: unknown
+  std::int64_t memory = 0;       // bytes that may be used; 0: unknown
+  PrefetchTuning prefetch = {};  // what is known of this machine
 };
 
 struct EngineBenchPlan {

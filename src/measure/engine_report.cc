@@ -83,6 +83,7 @@ Json EngineJson(const EngineReport& report) {
           {"prompt_tokens", report.options.prompt},
           {"prompt_chunk", report.options.prompt_chunk},
           {"gen_tokens", report.options.gen},
+          {"prefetch_bytes", result.prefetch.distance()},
           {"gen_context", answer.size},
           {"prefill_tok_s", SpreadJson(prompt.tokens)},
           {"prefill_gmac_s", SpreadJson(prompt.products, kGiga)},

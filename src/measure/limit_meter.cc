@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/page_promotion.h"
 #include "machine/dot_peak.h"
-#include "machine/huge_pages.h"
 
 namespace vivace {
 
