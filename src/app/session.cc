@@ -108,6 +108,7 @@ Result<std::unique_ptr<Session>> Session::Open(const SessionFlags& flags) {
   session->name_ = opened->name;
   session->team_ = std::move(opened->team);
   session->model_ = std::move(opened->model);
+  session->throttle_watch_.emplace(session->team_->size());
   session->tuning_key_ =
       TuningKey(ReadCpuFacts().model, session->model_->kernels().name, session->team_->size());
   const auto known = RememberedPrefetch(session->tuning_key_);

@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/throttle_watch.h"
 #include "base/result.h"
 #include "base/thread_team.h"
 #include "engine/generator.h"
@@ -56,6 +57,7 @@ class Session {
   std::unique_ptr<ThreadTeam> team_;
   std::optional<Model> model_;
   std::unique_ptr<Generator> generator_;
+  std::optional<ThrottleWatch> throttle_watch_;
   std::string tuning_key_;
   double load_ms_ = 0;
 };
