@@ -81,6 +81,7 @@ std::string DoctorPage(const Diagnosis& diagnosis) {
   body += HtmlCard("Products", "int8 GMAC/s of each instruction set's dot step; medians.",
                    PeakBars(limits));
   std::vector<std::pair<std::string, std::string>> facts;
+  facts.reserve(sections.size());
   for (const FactSection& section : sections) {
     facts.emplace_back(section.name, fmt::format("{}", fmt::join(section.lines, " · ")));
   }

@@ -30,9 +30,9 @@ std::string CoresText(const CpuFacts& cpu) {
     (logical.kind == CoreKind::kBig ? big : little).insert(logical.core);
   }
   if (big.empty()) return "cores unknown";
-  std::string text = little.empty()
-                         ? Plural(big.size(), "core")
-                         : fmt::format("{} big and {} little cores", big.size(), little.size());
+  const std::string text =
+      little.empty() ? Plural(big.size(), "core")
+                     : fmt::format("{} big and {} little cores", big.size(), little.size());
   const std::size_t cores = big.size() + little.size();
   return cores == cpu.cpus.size() ? text
                                   : text + fmt::format(", {} threads of hardware", cpu.cpus.size());

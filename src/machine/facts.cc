@@ -68,7 +68,7 @@ MemoryFacts ReadMemory(const std::string& root) {
 
 void ReadTiers(MachineFacts& facts) {
   // The dispatcher knows more than flags: a system may refuse the tile registers.
-  std::set<const KernelTable*> usable(SupportedKernels().begin(), SupportedKernels().end());
+  const std::set<const KernelTable*> usable(SupportedKernels().begin(), SupportedKernels().end());
   for (const Tier& tier : TiersFor(facts.isa)) {
     std::string missing = IsaFlagNames(tier.missing);
     if (missing.empty() && !usable.contains(tier.kernels)) missing = "the system's permission";

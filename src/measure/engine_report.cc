@@ -45,7 +45,7 @@ std::string RangeCell(const Spread& spread, double scale = 1) {
 std::string Row(const std::string& name, const WorkPoint& point) {
   constexpr int kBar = 20;
   const double share = point.limit_share.median;
-  const auto filled = static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * kBar + 0.5);
+  const auto filled = static_cast<std::size_t>(std::lround(std::clamp(share, 0.0, 1.0) * kBar));
   return fmt::format("{:<22}{:<22}{:>7}{:>9}{:>7.0f} %  {}\n", name, RangeCell(point.tokens),
                      ShortNumber(kGiga * point.bytes.median),
                      ShortNumber(kGiga * point.products.median), 100 * share,

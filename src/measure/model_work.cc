@@ -60,6 +60,7 @@ std::vector<std::span<const std::byte>> WeightBytes(const Model& model) {
   std::vector<const Matrix*> matrices = LayerMatrices(model);
   matrices.push_back(&model.weights().output);
   std::vector<std::span<const std::byte>> parts;
+  parts.reserve(matrices.size());
   for (const Matrix* matrix : matrices) {
     parts.emplace_back(matrix->data, static_cast<std::size_t>(BytesOf(*matrix)));
   }

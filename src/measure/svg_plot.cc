@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include <fmt/format.h>
 
@@ -28,6 +29,37 @@ double Share(const PlotAxis& axis, double value) {
                                               std::log(axis.max / axis.min)
                                         : (value - axis.min) / (axis.max - axis.min);
   return std::clamp(share, 0.0, 1.0);
+}
+
+std::vector<double> LogarithmicTicks(const PlotAxis& axis) {
+  constexpr std::size_t kMost = 100;
+  // Over several decades 2 and 5 would crowd.
+  const bool all = std::log10(axis.max / axis.min) < 2.5;
+  std::vector<double> ticks;
+  for (int power = static_cast<int>(std::floor(std::log10(axis.min))); ticks.size() < kMost;
+       ++power) {
+    for (const int digit : {1, 2, 5}) {
+      const double tick = digit * std::pow(10, power);
+      if (tick > axis.max * 1.0001) return ticks;
+      if (tick >= axis.min * 0.9999 && (digit == 1 || all)) ticks.push_back(tick);
+    }
+  }
+  return ticks;
+}
+
+std::vector<double> LinearTicks(const PlotAxis& axis, int wanted) {
+  const double rough = (axis.max - axis.min) / std::max(wanted, 1);
+  double step = std::pow(10, std::floor(std::log10(rough)));
+  for (const double factor : {2.0, 2.5, 2.0}) {
+    if (step < rough * (1 - 1e-9)) step *= factor;  // 1, 2, 5, 10
+  }
+  std::vector<double> ticks;
+  const auto last = static_cast<std::int64_t>(std::floor(axis.max / step + 1e-6));
+  for (auto index = static_cast<std::int64_t>(std::ceil(axis.min / step - 1e-6)); index <= last;
+       ++index) {
+    ticks.push_back(static_cast<double>(index) * step);
+  }
+  return ticks;
 }
 
 class Canvas {
@@ -145,28 +177,7 @@ std::string HtmlEscape(std::string_view text) {
 }
 
 std::vector<double> NiceTicks(const PlotAxis& axis, int wanted) {
-  std::vector<double> ticks;
-  if (axis.logarithmic) {
-    const double decades = std::log10(axis.max / axis.min);
-    for (int power = static_cast<int>(std::floor(std::log10(axis.min))); ticks.size() < 100;
-         ++power) {
-      for (const int digit : {1, 2, 5}) {
-        const double tick = digit * std::pow(10, power);
-        if (tick > axis.max * 1.0001) return ticks;
-        if (tick >= axis.min * 0.9999 && (digit == 1 || decades < 2.5)) ticks.push_back(tick);
-      }
-    }
-    return ticks;
-  }
-  const double rough = (axis.max - axis.min) / std::max(wanted, 1);
-  const double power = std::pow(10, std::floor(std::log10(rough)));
-  const double digit = rough / power;
-  const double step = power * (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10);
-  for (double index = std::ceil(axis.min / step - 1e-9); index * step <= axis.max + step * 1e-6;
-       ++index) {
-    ticks.push_back(index * step + 0.0);  // -0 becomes 0
-  }
-  return ticks;
+  return axis.logarithmic ? LogarithmicTicks(axis) : LinearTicks(axis, wanted);
 }
 
 PlotAxis AxisFor(std::string title, bool logarithmic, const std::vector<double>& values) {
