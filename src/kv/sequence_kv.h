@@ -1,8 +1,9 @@
 // SequenceKv: the keys and values of one conversation, as a list of pages.
 //
-// Pages go back to the pool with the object. Not thread-safe in its structure:
-// the engine's thread grows and truncates it between steps; within a step the
-// team's threads write disjoint parts of the pages it already has.
+// Full pages may be shared with other sequences and the prefix cache and are never
+// written again; the open page at the end is this sequence's own. Pages are let go with
+// the object. Not thread-safe in its structure: the engine's thread changes it between
+// steps; within a step the team's threads write disjoint parts of its own pages.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,17 @@ class SequenceKv {
   ~SequenceKv() { Truncate(0); }
 
   // Makes the sequence `count` positions longer. On kExhausted nothing has changed.
+  // Precondition: the open page, if there is one, is not shared.
   Result<void> Extend(std::int64_t count);
+
+  // Appends the 16 positions of a page that others hold too.
+  // Precondition: there is no open page.
+  void AppendShared(std::uint16_t* page);
+  // Opens a page with the first `count` positions of `page`, 1 to 15 of them, copied.
+  // On kExhausted nothing has changed. Precondition: there is no open page.
+  Result<void> AppendCopy(const std::uint16_t* page, std::int64_t count);
+  // Lets go of the full page number `index` and holds `page` instead, which says the same.
+  void Replace(std::size_t index, std::uint16_t* page);
 
   // Forgets all positions from `length` on. Precondition: length <= size().
   void Truncate(std::int64_t length);

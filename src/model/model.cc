@@ -190,6 +190,7 @@ Result<Model> Model::FromImage(PackImage image, const KernelTable& kernels) {
   Model model;
   model.config_ = meta->config;
   model.kernels_ = &kernels;
+  model.fingerprint_ = header->source;
   model.chat_template_ = text(PackSection::kTemplate);
   const TensorFinder find(*meta, Section(bytes, *header, PackSection::kTensors), kernels);
   VIVACE_RETURN_IF_ERROR(Set(

@@ -1,0 +1,351 @@
+#include "engine/core.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "base/clock.h"
+#include "model/pack_image.h"
+
+namespace vivace {
+namespace {
+
+std::int64_t PagesFor(std::int64_t positions) {
+  return (positions + kPagePositions - 1) / kPagePositions;
+}
+
+// All that decides the bytes of a page but its tokens. No padding: the bytes are hashed.
+PageName RootOf(const Model& model) {
+  const Config& config = model.config();
+  const Fingerprint& source = model.fingerprint();
+  constexpr std::uint64_t kHalfFloatPages = 1;  // the layout of kv/page_pool.h
+  const std::uint64_t facts[] = {kHalfFloatPages,
+                                 source.size,
+                                 static_cast<std::uint64_t>(source.mtime_ns),
+                                 source.sample[0],
+                                 source.sample[1],
+                                 static_cast<std::uint64_t>(config.layers),
+                                 static_cast<std::uint64_t>(config.kv_heads),
+                                 static_cast<std::uint64_t>(config.head_dim),
+                                 static_cast<std::uint64_t>(config.rope),
+                                 std::bit_cast<std::uint64_t>(config.rope_base)};
+  return NameOfRoot(std::as_bytes(std::span(facts)));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<EngineCore>> EngineCore::Create(const Model& model, ThreadTeam& team,
+                                                       const EngineOptions& options) {
+  const Config& config = model.config();
+  const PageShape shape = {
+      .layers = config.layers, .kv_heads = config.kv_heads, .dim = config.head_dim};
+  const auto page_bytes = static_cast<std::int64_t>(shape.page_bytes());
+  const std::int64_t least = PagesFor(options.context);
+  const std::int64_t pages = options.kv_bytes == 0 ? least : options.kv_bytes / page_bytes;
+  if (pages < least) {
+    return Fail(ErrorKind::kBadInput,
+                fmt::format("{} bytes of keys and values are too few for a context of {}, allowed "
+                            "is from {} on",
+                            options.kv_bytes, options.context, least * page_bytes));
+  }
+  auto pool = PagePool::Create(shape, pages);
+  if (!pool) return Failure(std::move(pool).error());
+  // One sequence may run in the background.
+  const std::int64_t parts = options.max_running + 1;
+  auto stepper = Stepper::Create(model, team, options.prompt_chunk + options.max_running, parts,
+                                 options.prefetch);
+  if (!stepper) return Failure(std::move(stepper).error());
+  return std::unique_ptr<EngineCore>(
+      new EngineCore(model, options, std::move(*pool), std::move(*stepper)));
+}
+
+EngineCore::EngineCore(const Model& model, const EngineOptions& options, PagePool pool,
+                       Stepper stepper)
+    : model_(model),
+      options_(options),
+      pool_(std::move(pool)),
+      cache_(pool_, RootOf(model)),
+      stepper_(std::move(stepper)) {
+  const auto parts = static_cast<std::size_t>(options.max_running) + 1;
+  running_.reserve(parts);
+  parts_.reserve(parts);
+  prefills_.reserve(parts);
+  metrics_.pages.Set(pool_.capacity());
+}
+
+EngineCore::~EngineCore() { CancelAll(); }
+
+Result<void> EngineCore::Check(const GenerateRequest& request) const {
+  VIVACE_RETURN_IF_ERROR(request.sampling.Validate());
+  if (request.prompt.empty()) return Fail(ErrorKind::kBadInput, "the prompt has no tokens");
+  const auto length = static_cast<std::int64_t>(request.prompt.size());
+  if (length >= options_.context) {
+    return Fail(ErrorKind::kBadInput, fmt::format("the prompt has {} tokens, allowed is up to {}",
+                                                  length, options_.context - 1));
+  }
+  for (const TokenId token : request.prompt) {
+    if (token < 0 || token >= model_.config().vocab_size) {
+      return Fail(ErrorKind::kBadInput, fmt::format("token {} is out of range, allowed is 0 to {}",
+                                                    token, model_.config().vocab_size - 1));
+    }
+  }
+  return {};
+}
+
+void EngineCore::Add(Submission submission) {
+  Replace(submission.request.cache_id);
+  const bool background = submission.request.priority == Priority::kBackground;
+  (background ? waiting_background_ : waiting_).push_back(std::move(submission));
+  UpdateGauges();
+}
+
+// A newer request of the same conversation makes what is evaluated ahead for it obsolete;
+// the pages that are there already stay in the cache.
+void EngineCore::Replace(const std::string& cache_id) {
+  if (cache_id.empty()) return;
+  std::erase_if(waiting_background_, [&](Submission& old) {
+    if (old.request.cache_id != cache_id) return false;
+    Reject(old);
+    return true;
+  });
+  std::erase_if(running_, [&](Running& old) {
+    if (!old.background() || old.sequence->request().cache_id != cache_id) return false;
+    Finish(*old.sequence, FinishReason::kCancelled);
+    return true;
+  });
+}
+
+void EngineCore::DropCancelled() {
+  for (std::deque<Submission>* queue : {&waiting_, &waiting_background_}) {
+    std::erase_if(*queue, [&](Submission& submission) {
+      if (!submission.cancel.stop_requested()) return false;
+      Reject(submission);
+      return true;
+    });
+  }
+  std::erase_if(running_, [&](Running& running) {
+    if (!running.sequence->cancelled()) return false;
+    Finish(*running.sequence, FinishReason::kCancelled);
+    return true;
+  });
+}
+
+void EngineCore::CancelAll() {
+  for (std::deque<Submission>* queue : {&waiting_, &waiting_background_}) {
+    for (Submission& submission : *queue) Reject(submission);
+    queue->clear();
+  }
+  for (Running& running : running_) Finish(*running.sequence, FinishReason::kCancelled);
+  running_.clear();
+  UpdateGauges();
+}
+
+std::int64_t EngineCore::waiting() const {
+  return static_cast<std::int64_t>(waiting_.size() + waiting_background_.size());
+}
+
+std::int64_t EngineCore::ordinary_running() const {
+  return std::ranges::count_if(running_, [](const Running& r) { return !r.background(); });
+}
+
+// Pages that running sequences may still take, at most.
+std::int64_t EngineCore::promised_pages() const {
+  std::int64_t pages = 0;
+  for (const Running& running : running_) {
+    pages += running.sequence->pages_at_most() -
+             static_cast<std::int64_t>(running.sequence->kv().pages().size());
+  }
+  return pages;
+}
+
+void EngineCore::Admit() {
+  while (!waiting_.empty() && ordinary_running() < options_.max_running) {
+    if (!TryAdmit(waiting_.front())) {
+      // Ordinary requests keep their order: a small one never overtakes a large one that
+      // waits for pages. What runs in the background gives its pages up.
+      const auto background = std::ranges::find_if(running_, &Running::background);
+      if (background == running_.end()) break;
+      Finish(*background->sequence, FinishReason::kCancelled);
+      running_.erase(background);
+      continue;
+    }
+    waiting_.pop_front();
+  }
+  if (running_.empty() && !waiting_background_.empty()) {
+    const bool admitted = TryAdmit(waiting_background_.front());
+    VIVACE_CHECK(admitted, "a request alone has all pages");
+    waiting_background_.pop_front();
+  }
+}
+
+bool EngineCore::TryAdmit(Submission& submission) {
+  const double start_ms = NowMs();
+  const PrefixCache::Found found = cache_.Look(submission.request.prompt);
+  const std::int64_t needed =
+      Sequence::PagesAtMost(submission.request, options_.context) - found.pages;
+  const std::int64_t available = pool_.available() + cache_.idle_pages() - found.idle_pages;
+  if (available < promised_pages() + needed) return false;
+  auto sequence =
+      std::make_unique<Sequence>(std::move(submission), model_, pool_, options_.context);
+  cache_.Match(sequence->tokens(), sequence->path(), sequence->kv());
+  cache_.MatchPart(sequence->tokens(), sequence->path(), sequence->kv());
+  const double now_ms = NowMs();
+  sequence->timings().cached_tokens = sequence->kv().size();
+  sequence->timings().cache_ms = now_ms - start_ms;
+  sequence->Admitted(start_ms);
+  running_.push_back({.sequence = std::move(sequence), .turn = 0});
+  Running& added = running_.back();
+  added.turn = PrefillTurn(metrics_.prompt_tokens.value(), added.sequence->remaining());
+  return true;
+}
+
+bool EngineCore::Step() {
+  DropCancelled();
+  Admit();
+  UpdateGauges();
+  if (running_.empty()) return false;
+  Plan();
+  RunStep();
+  UpdateGauges();
+  return true;
+}
+
+void EngineCore::Plan() {
+  parts_.clear();
+  for (Running& running : running_) {
+    if (running.sequence->decoding()) AddPart(*running.sequence, running.sequence->remaining());
+  }
+  PlanPrefill(!parts_.empty());
+}
+
+void EngineCore::PlanPrefill(bool decoding) {
+  const bool ordinary = ordinary_running() > 0;
+  prefills_.clear();
+  for (Running& running : running_) {
+    if (running.sequence->decoding() || (running.background() && ordinary)) continue;
+    prefills_.push_back(&running);
+  }
+  std::ranges::stable_sort(prefills_, {}, &Running::turn);
+  std::int64_t room = options_.prompt_chunk;
+  // A background slice ends soon enough for the request that may come meanwhile.
+  if (decoding || !ordinary) room = std::min(room, cost_.RowsWithin(options_.stall_budget_ms));
+  for (Running* running : prefills_) {
+    if (room == 0) return;
+    Sequence& sequence = *running->sequence;
+    const std::int64_t before = sequence.kv().size();
+    // What another sequence has computed since.
+    cache_.Match(sequence.tokens(), sequence.path(), sequence.kv());
+    sequence.timings().cached_tokens += sequence.kv().size() - before;
+    if (WillBeShared(sequence)) continue;
+    const std::int64_t rows = std::min(room, sequence.remaining());
+    AddPart(sequence, rows);
+    running->turn -= rows;
+    room -= rows;
+  }
+}
+
+// Whether this very step computes the page that the sequence needs next, for another one.
+bool EngineCore::WillBeShared(const Sequence& sequence) const {
+  const std::int64_t begin = sequence.kv_size();
+  const auto end = static_cast<std::size_t>(begin + kPagePositions);
+  if (begin % kPagePositions != 0 || end >= sequence.tokens().size()) return false;
+  return std::ranges::any_of(parts_, [&](const StepPart& part) {
+    const Sequence& other = *part.sequence;
+    if (other.kv_size() > begin || other.kv_size() + part.rows < begin + kPagePositions) {
+      return false;
+    }
+    return std::ranges::equal(other.tokens().first(end), sequence.tokens().first(end));
+  });
+}
+
+void EngineCore::AddPart(Sequence& sequence, std::int64_t rows) {
+  parts_.push_back({.sequence = &sequence,
+                    .rows = rows,
+                    .chooses = rows == sequence.remaining() && sequence.wants_tokens(),
+                    .choice = {}});
+}
+
+void EngineCore::RunStep() {
+  std::int64_t new_pages = 0;
+  for (const StepPart& part : parts_) {
+    new_pages += PagesFor(part.sequence->kv_size() + part.rows) -
+                 static_cast<std::int64_t>(part.sequence->kv().pages().size());
+  }
+  const std::int64_t cached = cache_.idle_pages();
+  const bool room = cache_.MakeRoom(new_pages);
+  VIVACE_CHECK(room, "the pages of a running sequence are promised to it");
+  metrics_.pages_evicted.Add(cached - cache_.idle_pages());
+  const double start_ms = NowMs();
+  stepper_.Run(parts_);
+  const double end_ms = NowMs();
+  Observe(end_ms - start_ms);
+  for (StepPart& part : parts_) AfterStep(part, end_ms);
+  std::erase_if(running_, [](const Running& running) { return running.sequence->finished(); });
+}
+
+void EngineCore::Observe(double ms) {
+  std::int64_t decode_rows = 0;
+  std::int64_t prefill_rows = 0;
+  for (const StepPart& part : parts_) {
+    (part.sequence->decoding() ? decode_rows : prefill_rows) += part.rows;
+  }
+  cost_.Observe(decode_rows, prefill_rows, ms);
+  metrics_.prompt_tokens.Add(prefill_rows);
+  metrics_.steps.Add(1);
+  metrics_.step_ms.Add(ms);
+  if (decode_rows == 0) {
+    metrics_.prefill_step_ms.Add(ms);
+    return;
+  }
+  metrics_.decode_steps.Add(1);
+  metrics_.decode_rows.Add(decode_rows);
+  metrics_.longest_step_ms.Set(std::max(metrics_.longest_step_ms.value(), ms));
+}
+
+void EngineCore::AfterStep(StepPart& part, double now_ms) {
+  Sequence& sequence = *part.sequence;
+  cache_.Insert(sequence.tokens(), sequence.path(), sequence.kv());
+  if (!sequence.decoding()) sequence.Progress(stepper_.evaluated_ms());
+  if (part.chooses) {
+    FinishReason reason = FinishReason::kLength;
+    const std::int64_t before = sequence.timings().decoded_tokens;
+    const bool ends = sequence.Take(part.choice, now_ms, reason);
+    metrics_.tokens_generated.Add(sequence.timings().decoded_tokens - before);
+    if (ends) Finish(sequence, reason);
+  } else if (sequence.remaining() == 0) {
+    Finish(sequence, FinishReason::kLength);
+  }
+}
+
+void EngineCore::Finish(Sequence& sequence, FinishReason reason) {
+  cache_.Leave(sequence.tokens(), sequence.path(), sequence.kv(), sequence.request().cache_id);
+  const GenerateTimings& timings = sequence.timings();
+  metrics_.prompt_tokens_cached.Add(timings.cached_tokens);
+  metrics_.requests_done.Add(1);
+  if (reason == FinishReason::kCancelled) metrics_.requests_cancelled.Add(1);
+  sequence.Done(reason);
+}
+
+void EngineCore::Reject(Submission& submission) {
+  GenerateTimings timings;
+  timings.prompt_tokens = static_cast<std::int64_t>(submission.request.prompt.size());
+  timings.queue_ms = NowMs() - submission.arrival_ms;
+  metrics_.requests_done.Add(1);
+  metrics_.requests_cancelled.Add(1);
+  submission.sink(DoneEvent{.reason = FinishReason::kCancelled,
+                            .stopping_word = "",
+                            .text = "",
+                            .timings = timings});
+}
+
+void EngineCore::UpdateGauges() {
+  metrics_.waiting.Set(waiting());
+  metrics_.running.Set(static_cast<std::int64_t>(running_.size()));
+  metrics_.pages_cached.Set(cache_.idle_pages());
+  metrics_.pages_in_use.Set(pool_.capacity() - pool_.available() - cache_.idle_pages());
+}
+
+}  // namespace vivace

@@ -1,0 +1,114 @@
+// EngineCore: continuous batching and the prefix cache, without a thread of its own.
+//
+// Add requests, call Step until it says that nothing is left. A step is one forward pass
+// over a row of every sequence that decodes and as many rows of prompts as fit the stall
+// budget at the measured speed. The thread that calls it leads the team; only Check and
+// the metrics may be used from others. What comes out of a request does not depend on the
+// company it ran in, on what was cached, or on how its prompt was cut.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "base/thread_team.h"
+#include "engine/metrics.h"
+#include "engine/prefetch_tuning.h"
+#include "engine/request.h"
+#include "engine/schedule.h"
+#include "engine/sequence.h"
+#include "engine/stepper.h"
+#include "kv/page_pool.h"
+#include "kv/prefix_cache.h"
+#include "model/model.h"
+
+namespace vivace {
+
+struct EngineOptions {
+  std::int64_t context = 4096;       // positions of one sequence
+  std::int64_t prompt_chunk = 256;   // rows of prompts in one step, at most
+  std::int64_t max_running = 16;     // ordinary requests that run at once
+  std::int64_t max_waiting = 64;     // requests that wait for their turn; Engine only
+  double stall_budget_ms = 50;       // that a running stream waits for others' prompts
+  // Bytes of keys and values, running and cached; 0: enough for one whole context.
+  std::int64_t kv_bytes = 0;
+  PrefetchTuning prefetch = {};  // what is known of this machine
+};
+
+class EngineCore {
+ public:
+  // `model` and `team` must outlive this object. kBadInput where kv_bytes cannot hold one
+  // whole context.
+  static Result<std::unique_ptr<EngineCore>> Create(const Model& model, ThreadTeam& team,
+                                                    const EngineOptions& options);
+  EngineCore(const EngineCore&) = delete;
+  EngineCore& operator=(const EngineCore&) = delete;
+  ~EngineCore();
+
+  // Whether the request can run at all. Safe to call from any thread.
+  Result<void> Check(const GenerateRequest& request) const;
+
+  // Puts a checked request at the end of the queue. Its last event is a DoneEvent, from
+  // Step or CancelAll.
+  void Add(Submission submission);
+
+  // Drops what was cancelled, admits what fits and runs one step. False: nothing is left.
+  bool Step();
+
+  // Ends all requests, waiting and running.
+  void CancelAll();
+
+  std::int64_t waiting() const;
+  const EngineMetrics& metrics() const { return metrics_; }
+  const StepCost& cost() const { return cost_; }
+  PagePool& pool() { return pool_; }
+  PrefixCache& cache() { return cache_; }
+  const PrefetchTuning& prefetch() const { return stepper_.prefetch(); }
+  Stepper& stepper() { return stepper_; }
+  const EngineOptions& options() const { return options_; }
+
+ private:
+  struct Running {
+    std::unique_ptr<Sequence> sequence;
+    std::int64_t turn;  // PrefillTurn, less the rows evaluated since
+    bool background() const { return sequence->background(); }
+  };
+
+  EngineCore(const Model& model, const EngineOptions& options, PagePool pool, Stepper stepper);
+
+  void DropCancelled();
+  void Replace(const std::string& cache_id);
+  void Admit();
+  bool TryAdmit(Submission& submission);
+  std::int64_t promised_pages() const;
+  std::int64_t ordinary_running() const;
+  // Which rows of which sequences come next, into parts_.
+  void Plan();
+  void PlanPrefill(bool decoding);
+  bool WillBeShared(const Sequence& sequence) const;
+  void AddPart(Sequence& sequence, std::int64_t rows);
+  void RunStep();
+  void AfterStep(StepPart& part, double now_ms);
+  void Observe(double ms);
+  void Finish(Sequence& sequence, FinishReason reason);
+  void Reject(Submission& submission);
+  void UpdateGauges();
+
+  const Model& model_;
+  EngineOptions options_;
+  PagePool pool_;
+  PrefixCache cache_;
+  Stepper stepper_;
+  StepCost cost_;
+  EngineMetrics metrics_;
+  std::deque<Submission> waiting_;
+  std::deque<Submission> waiting_background_;
+  std::vector<Running> running_;    // in order of admission
+  std::vector<StepPart> parts_;     // of the step that is planned or runs
+  std::vector<Running*> prefills_;  // scratch of PlanPrefill
+};
+
+}  // namespace vivace

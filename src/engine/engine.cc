@@ -1,0 +1,113 @@
+#include "engine/engine.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/clock.h"
+
+namespace vivace {
+
+Result<std::unique_ptr<Engine>> Engine::Create(const Model& model, ThreadTeam& team,
+                                               const EngineOptions& options) {
+  auto core = EngineCore::Create(model, team, options);
+  if (!core) return Failure(std::move(core).error());
+  return std::unique_ptr<Engine>(new Engine(model, std::move(*core)));
+}
+
+Engine::Engine(const Model& model, std::unique_ptr<EngineCore> core)
+    : model_(model), core_(std::move(core)), thread_([this] { Serve(); }) {}
+
+Engine::~Engine() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    has_mail_ = true;
+  }
+  mail_arrived_.notify_one();
+  thread_.join();
+}
+
+Result<void> Engine::Submit(GenerateRequest request, EventSink sink, std::stop_token cancel) {
+  VIVACE_RETURN_IF_ERROR(core_->Check(request));
+  {
+    const std::lock_guard lock(mutex_);
+    const std::int64_t waiting = waiting_ + static_cast<std::int64_t>(inbox_.size());
+    const std::int64_t limit = core_->options().max_waiting;
+    if (waiting >= limit) {
+      return Fail(ErrorKind::kExhausted,
+                  fmt::format("{} requests are waiting, allowed is up to {}", waiting, limit));
+    }
+    inbox_.push_back({.request = std::move(request),
+                      .sink = std::move(sink),
+                      .cancel = std::move(cancel),
+                      .arrival_ms = NowMs()});
+    has_mail_ = true;
+  }
+  mail_arrived_.notify_one();
+  return {};
+}
+
+void Engine::Post(Errand errand) {
+  {
+    const std::lock_guard lock(mutex_);
+    errands_.push_back(std::move(errand));
+    has_mail_ = true;
+  }
+  mail_arrived_.notify_one();
+}
+
+void Engine::ReportCache(std::function<void(const CacheReport&)> done) {
+  Post([done = std::move(done)](EngineCore& core) {
+    const PagePool& pool = core.pool();
+    CacheReport report;
+    report.page_bytes = static_cast<std::int64_t>(pool.shape().page_bytes());
+    report.pages = pool.capacity();
+    report.pages_cached = core.cache().idle_pages();
+    report.pages_in_use = pool.capacity() - pool.available() - report.pages_cached;
+    report.conversations = core.cache().List();
+    const double now_ms = NowMs();
+    for (PrefixCache::Conversation& conversation : report.conversations) {
+      conversation.left_ms = now_ms - conversation.left_ms;
+    }
+    done(report);
+  });
+}
+
+void Engine::ClearCache(std::string cache_id, std::function<void(std::int64_t)> done) {
+  Post([cache_id = std::move(cache_id), done = std::move(done)](EngineCore& core) {
+    done(cache_id.empty() ? core.cache().Clear() : core.cache().Clear(cache_id));
+  });
+}
+
+void Engine::Serve() {
+  bool busy = false;
+  while (TakeMail(!busy)) {
+    for (Submission& submission : taken_) core_->Add(std::move(submission));
+    taken_.clear();
+    for (const Errand& errand : taken_errands_) errand(*core_);
+    taken_errands_.clear();
+    busy = core_->Step();
+  }
+  for (Submission& submission : taken_) core_->Add(std::move(submission));
+  for (const Errand& errand : taken_errands_) errand(*core_);
+  core_->CancelAll();
+}
+
+bool Engine::TakeMail(bool idle) {
+  // What waits changes with every step; one step late only delays the next admission.
+  if (!idle && !has_mail_.load(std::memory_order_acquire) && waiting_shown_ == core_->waiting()) {
+    return true;
+  }
+  std::unique_lock lock(mutex_);
+  waiting_ = core_->waiting();
+  if (idle) mail_arrived_.wait(lock, [&] { return has_mail_.load(); });
+  has_mail_ = false;
+  taken_.swap(inbox_);
+  taken_errands_.swap(errands_);
+  waiting_ = core_->waiting() + static_cast<std::int64_t>(taken_.size());
+  waiting_shown_ = waiting_;
+  return !stopping_;
+}
+
+}  // namespace vivace

@@ -1,0 +1,98 @@
+// What goes into the engine and what comes out: a request, its events and its timings.
+//
+// Plain values without threads: the engine, the generator and their clients share them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/token_id.h"
+#include "sampling/params.h"
+#include "sampling/probabilities.h"
+
+namespace vivace {
+
+enum class FinishReason : std::uint8_t { kStop, kLength, kStopString, kCancelled };
+const char* FinishReasonName(FinishReason reason);  // "stop", "length", "stop", "cancelled"
+
+enum class Priority : std::uint8_t {
+  kOrdinary,
+  // Runs only while no ordinary request does, a slice at a time, and gives its pages up
+  // when an ordinary one needs them: for prompts that are evaluated ahead of time.
+  kBackground,
+};
+
+struct GenerateRequest {
+  std::vector<TokenId> prompt;  // at least one token
+  SamplingParams sampling;
+  std::int64_t max_tokens = -1;   // -1: until the context is full; 0: evaluate the prompt only
+  std::vector<std::string> stop;  // the text ends before the first of them
+  std::size_t logprobs = 0;       // most likely tokens to report per step, by a plain softmax
+  bool ignore_end = false;        // go on after an end-of-generation token
+  Priority priority = Priority::kOrdinary;
+  // Names the conversation, or "": its pages are the last to be evicted, and a newer
+  // request with the same name replaces a background one. Changes no result.
+  std::string cache_id = {};
+};
+
+// All times are wall clock, in milliseconds.
+struct GenerateTimings {
+  std::int64_t prompt_tokens = 0;
+  std::int64_t cached_tokens = 0;  // of the prompt, whose keys and values were there already
+  double queue_ms = 0;             // from the request's arrival until it was admitted
+  double cache_ms = 0;             // looking up and copying what is cached
+  double prefill_ms = 0;           // from admission to the end of the prompt's evaluation
+  double first_token_ms = 0;       // from arrival to the first token
+  std::int64_t decoded_tokens = 0;
+  double decode_ms = 0;  // first token to last
+  // Tokens that were chosen without reading the whole output matrix, and the rows of it
+  // that came into question for them, in total.
+  std::int64_t coarse_tokens = 0;
+  std::int64_t coarse_candidates = 0;
+};
+
+// The token chosen at one step, and how likely tokens were.
+struct Choice {
+  TokenId token = 0;
+  double logprob = 0;             // of `token`, where logprobs were asked for
+  std::vector<TokenLogprob> top;  // as many as asked for, most likely first
+};
+
+// --- Events: what views and references point to lasts for the call only. ---
+
+// The request runs: once, before all but a Done.
+struct AdmittedEvent {
+  const GenerateTimings& timings;
+};
+// A part of the prompt was evaluated.
+struct ProgressEvent {
+  std::int64_t evaluated;  // of prompt_tokens, with the cached ones
+  const GenerateTimings& timings;
+};
+// A token that is not the end of the generation. `text` is what has become certain with
+// it, often that of earlier tokens; all texts of a request add up to the answer.
+struct TokenEvent {
+  const Choice& choice;
+  std::string_view text;
+  const GenerateTimings& timings;
+};
+// The last event of every request.
+struct DoneEvent {
+  FinishReason reason;
+  std::string_view stopping_word;  // of kStopString
+  std::string_view text;           // what was held back until now
+  const GenerateTimings& timings;
+};
+
+using Event = std::variant<AdmittedEvent, ProgressEvent, TokenEvent, DoneEvent>;
+
+// Called on the thread that runs the steps, between two of them: everyone waits for it. It
+// must not block, and not call back into the engine but to submit.
+using EventSink = std::function<void(const Event&)>;
+
+}  // namespace vivace

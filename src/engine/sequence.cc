@@ -1,0 +1,116 @@
+#include "engine/sequence.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace vivace {
+namespace {
+
+std::int64_t TokenLimit(const GenerateRequest& request, std::int64_t context) {
+  const std::int64_t room = context - static_cast<std::int64_t>(request.prompt.size());
+  return request.max_tokens < 0 ? room : std::min(request.max_tokens, room);
+}
+
+}  // namespace
+
+const char* FinishReasonName(FinishReason reason) {
+  switch (reason) {
+    case FinishReason::kStop:
+    case FinishReason::kStopString:
+      return "stop";
+    case FinishReason::kLength:
+      return "length";
+    case FinishReason::kCancelled:
+      return "cancelled";
+  }
+  return "";
+}
+
+Sequence::Sequence(Submission submission, const Model& model, PagePool& pool, std::int64_t context)
+    : submission_(std::move(submission)),
+      model_(model),
+      context_(context),
+      limit_(TokenLimit(submission_.request, context)),
+      tokens_(submission_.request.prompt),
+      kv_(pool),
+      sampler_(submission_.request.sampling, static_cast<std::size_t>(model.config().vocab_size)),
+      output_(model.tokenizer(), submission_.request.stop,
+              [this](std::string_view text) { piece_ += text; }) {
+  tokens_.reserve(tokens_.size() + static_cast<std::size_t>(limit_));
+  for (const TokenId token : tokens_) sampler_.Accept(token);
+  timings_.prompt_tokens = length();
+}
+
+std::int64_t Sequence::PagesAtMost(const GenerateRequest& request, std::int64_t context) {
+  // The last token is not evaluated: nothing comes after it.
+  const std::int64_t later = std::max(std::int64_t{0}, TokenLimit(request, context) - 1);
+  const std::int64_t positions = static_cast<std::int64_t>(request.prompt.size()) + later;
+  return (positions + kPagePositions - 1) / kPagePositions;
+}
+
+void Sequence::Choose(std::span<const float> logits, Choice& choice) {
+  choice.token = sampler_.Sample(logits, tokens_.size());
+  choice.top.clear();
+  if (request().logprobs == 0) return;
+  choice.top = TopLogprobs(logits, request().logprobs);
+  const auto total = static_cast<double>(choice.top.front().logit) - choice.top.front().logprob;
+  choice.logprob =
+      static_cast<double>(logits[static_cast<std::size_t>(choice.token)]) - total;
+}
+
+bool Sequence::ChooseAbove(std::span<const float> logits, const HeadResult& found,
+                           Choice& choice) {
+  const auto token = sampler_.SampleAbove(logits, found.floor, tokens_.size());
+  coarse_policy_.Judge(token.has_value(), found.read_share);
+  if (!token) return false;
+  choice.token = *token;
+  choice.top.clear();
+  ++timings_.coarse_tokens;
+  timings_.coarse_candidates += found.candidates;
+  return true;
+}
+
+void Sequence::Admitted(double now_ms) {
+  admitted_ms_ = now_ms;
+  timings_.queue_ms = now_ms - arrival_ms();
+  submission_.sink(AdmittedEvent{.timings = timings_});
+}
+
+void Sequence::Progress(double now_ms) {
+  timings_.prefill_ms = now_ms - admitted_ms_;
+  submission_.sink(ProgressEvent{.evaluated = kv_.size(), .timings = timings_});
+}
+
+bool Sequence::Take(const Choice& choice, double now_ms, FinishReason& reason) {
+  if (!decoding()) {
+    first_token_at_ms_ = now_ms;
+    timings_.first_token_ms = now_ms - arrival_ms();
+  }
+  timings_.decode_ms = now_ms - first_token_at_ms_;
+  if (model_.tokenizer().IsEndOfGeneration(choice.token) && !request().ignore_end) {
+    reason = FinishReason::kStop;
+    return true;
+  }
+  tokens_.push_back(choice.token);
+  ++timings_.decoded_tokens;
+  sampler_.Accept(choice.token);
+  const bool stopped = output_.Push(choice.token);
+  submission_.sink(TokenEvent{.choice = choice, .text = piece_, .timings = timings_});
+  piece_.clear();
+  reason = stopped ? FinishReason::kStopString : FinishReason::kLength;
+  return stopped || timings_.decoded_tokens >= limit_;
+}
+
+void Sequence::Done(FinishReason reason) {
+  finished_ = true;
+  output_.Finish();
+  if (reason == FinishReason::kLength && !output_.stopping_word().empty()) {
+    reason = FinishReason::kStopString;  // completed by what was held back
+  }
+  submission_.sink(DoneEvent{.reason = reason,
+                             .stopping_word = output_.stopping_word(),
+                             .text = piece_,
+                             .timings = timings_});
+}
+
+}  // namespace vivace

@@ -1,0 +1,99 @@
+// Sequence: a running request: its tokens, keys and values, sampler and text.
+//
+// Knows what a token means to its request (stop strings, limits, end of generation) and
+// tells the request's sink; knows nothing of the others. Not thread-safe; the team's
+// threads may choose for different sequences at once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "engine/coarse_policy.h"
+#include "engine/request.h"
+#include "engine/text_output.h"
+#include "kv/prefix_cache.h"
+#include "kv/sequence_kv.h"
+#include "model/head_search.h"
+#include "model/model.h"
+#include "sampling/sampler.h"
+
+namespace vivace {
+
+// A request that waits for its turn.
+struct Submission {
+  GenerateRequest request;
+  EventSink sink;
+  std::stop_token cancel;
+  double arrival_ms = 0;  // NowMs
+};
+
+class Sequence {
+ public:
+  // Everything passed must outlive this object. `context` bounds prompt and answer.
+  // Precondition: the request was checked.
+  Sequence(Submission submission, const Model& model, PagePool& pool, std::int64_t context);
+
+  SequenceKv& kv() { return kv_; }
+  std::int64_t kv_size() const { return kv_.size(); }  // positions evaluated
+  CachePath& path() { return path_; }
+  GenerateTimings& timings() { return timings_; }
+  const GenerateRequest& request() const { return submission_.request; }
+  double arrival_ms() const { return submission_.arrival_ms; }
+  bool background() const { return request().priority == Priority::kBackground; }
+  bool cancelled() const { return submission_.cancel.stop_requested(); }
+
+  // The prompt and what was generated; keys and values lag behind.
+  std::span<const TokenId> tokens() const { return tokens_; }
+  std::int64_t remaining() const { return length() - kv_.size(); }
+  bool decoding() const { return timings_.decoded_tokens > 0; }
+  bool wants_tokens() const { return limit_ > 0; }
+  bool finished() const { return finished_; }
+  // Pages of keys and values that it may need in total.
+  std::int64_t pages_at_most() const { return PagesAtMost(submission_.request, context_); }
+  static std::int64_t PagesAtMost(const GenerateRequest& request, std::int64_t context);
+
+  // Whether the next token can come from the coarse head; asked once per token.
+  bool TriesCoarse() { return coarse_policy_.Try(); }
+  bool NeedsOnlyTheLargest() const {
+    return request().logprobs == 0 && sampler_.NeedsOnlyTheLargest();
+  }
+  float DepthNeeded() const { return sampler_.DepthNeeded(); }
+
+  // The next token, from all its logits [vocab_size].
+  void Choose(std::span<const float> logits, Choice& choice);
+  // The same from those at least found.floor. False: all of them are needed.
+  bool ChooseAbove(std::span<const float> logits, const HeadResult& found, Choice& choice);
+
+  // The events, in this order.
+  void Admitted(double now_ms);
+  void Progress(double now_ms);
+  // True where the sequence ends with this token, for `reason`.
+  bool Take(const Choice& choice, double now_ms, FinishReason& reason);
+  void Done(FinishReason reason);
+
+ private:
+  std::int64_t length() const { return static_cast<std::int64_t>(tokens_.size()); }
+
+  Submission submission_;
+  const Model& model_;
+  std::int64_t context_;
+  std::int64_t limit_;  // of tokens to generate
+  std::vector<TokenId> tokens_;
+  SequenceKv kv_;
+  CachePath path_;
+  Sampler sampler_;
+  std::string piece_;  // of text, handed out by output_ since the last event
+  TextOutput output_;
+  CoarsePolicy coarse_policy_;
+  GenerateTimings timings_;
+  double admitted_ms_ = 0;
+  double first_token_at_ms_ = 0;
+  bool finished_ = false;
+};
+
+}  // namespace vivace
