@@ -335,10 +335,8 @@ void EngineCore::Reject(Submission& submission) {
   timings.queue_ms = NowMs() - submission.arrival_ms;
   metrics_.requests_done.Add(1);
   metrics_.requests_cancelled.Add(1);
-  submission.sink(DoneEvent{.reason = FinishReason::kCancelled,
-                            .stopping_word = "",
-                            .text = "",
-                            .timings = timings});
+  submission.sink(DoneEvent{
+      .reason = FinishReason::kCancelled, .stopping_word = "", .text = "", .timings = timings});
 }
 
 void EngineCore::UpdateGauges() {

@@ -28,11 +28,11 @@
 namespace vivace {
 
 struct EngineOptions {
-  std::int64_t context = 4096;       // positions of one sequence
-  std::int64_t prompt_chunk = 256;   // rows of prompts in one step, at most
-  std::int64_t max_running = 16;     // ordinary requests that run at once
-  std::int64_t max_waiting = 64;     // requests that wait for their turn; Engine only
-  double stall_budget_ms = 50;       // that a running stream waits for others' prompts
+  std::int64_t context = 4096;      // positions of one sequence
+  std::int64_t prompt_chunk = 256;  // rows of prompts in one step, at most
+  std::int64_t max_running = 16;    // ordinary requests that run at once
+  std::int64_t max_waiting = 64;    // requests that wait for their turn; Engine only
+  double stall_budget_ms = 50;      // that a running stream waits for others' prompts
   // Bytes of keys and values, running and cached; 0: enough for one whole context.
   std::int64_t kv_bytes = 0;
   PrefetchTuning prefetch = {};  // what is known of this machine

@@ -44,9 +44,9 @@ class Engine {
   struct CacheReport {
     std::int64_t page_tokens = kPagePositions;
     std::int64_t page_bytes = 0;
-    std::int64_t pages = 0;         // in all
-    std::int64_t pages_in_use = 0;  // by running requests
-    std::int64_t pages_cached = 0;  // by no running request
+    std::int64_t pages = 0;                                // in all
+    std::int64_t pages_in_use = 0;                         // by running requests
+    std::int64_t pages_cached = 0;                         // by no running request
     std::vector<PrefixCache::Conversation> conversations;  // left_ms: since then
   };
   // From any thread; `done` is called like a sink. In a busy engine that is after the

@@ -74,8 +74,8 @@ Result<GenerateResult> Generator::Generate(const GenerateRequest& request,
 Result<void> Generator::Evaluate(std::span<const TokenId> tokens, const LogitsSink& sink) {
   const auto length = static_cast<std::int64_t>(tokens.size());
   if (length > context()) {
-    return Fail(ErrorKind::kBadInput, fmt::format("the text has {} tokens, allowed is up to {}",
-                                                  length, context()));
+    return Fail(ErrorKind::kBadInput,
+                fmt::format("the text has {} tokens, allowed is up to {}", length, context()));
   }
   core_->cache().Clear();
   Stepper& stepper = core_->stepper();
@@ -89,9 +89,8 @@ Result<void> Generator::Evaluate(std::span<const TokenId> tokens, const LogitsSi
     const SequenceSlice slice = {.kv = &kv, .first_row = 0, .rows = count, .position = first};
     const auto part =
         tokens.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
-    stepper.Evaluate({.tokens = part,
-                      .slices = {&slice, 1},
-                      .output_rows = std::span(rows).first(part.size())});
+    stepper.Evaluate(
+        {.tokens = part, .slices = {&slice, 1}, .output_rows = std::span(rows).first(part.size())});
     for (std::int64_t row = 0; row < count; row += Stepper::kLogitRows) {
       const std::int64_t batch = std::min(Stepper::kLogitRows, count - row);
       sink(first + row, batch, stepper.Logits(row, batch));

@@ -29,11 +29,11 @@ enum class Priority : std::uint8_t {
 
 struct GenerateRequest {
   std::vector<TokenId> prompt;  // at least one token
-  SamplingParams sampling;
-  std::int64_t max_tokens = -1;   // -1: until the context is full; 0: evaluate the prompt only
-  std::vector<std::string> stop;  // the text ends before the first of them
-  std::size_t logprobs = 0;       // most likely tokens to report per step, by a plain softmax
-  bool ignore_end = false;        // go on after an end-of-generation token
+  SamplingParams sampling = {};
+  std::int64_t max_tokens = -1;        // -1: until the context is full; 0: evaluate the prompt only
+  std::vector<std::string> stop = {};  // the text ends before the first of them
+  std::size_t logprobs = 0;            // most likely tokens to report per step, by a plain softmax
+  bool ignore_end = false;             // go on after an end-of-generation token
   Priority priority = Priority::kOrdinary;
   // Names the conversation, or "": its pages are the last to be evicted, and a newer
   // request with the same name replaces a background one. Changes no result.

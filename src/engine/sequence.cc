@@ -54,12 +54,10 @@ void Sequence::Choose(std::span<const float> logits, Choice& choice) {
   if (request().logprobs == 0) return;
   choice.top = TopLogprobs(logits, request().logprobs);
   const auto total = static_cast<double>(choice.top.front().logit) - choice.top.front().logprob;
-  choice.logprob =
-      static_cast<double>(logits[static_cast<std::size_t>(choice.token)]) - total;
+  choice.logprob = static_cast<double>(logits[static_cast<std::size_t>(choice.token)]) - total;
 }
 
-bool Sequence::ChooseAbove(std::span<const float> logits, const HeadResult& found,
-                           Choice& choice) {
+bool Sequence::ChooseAbove(std::span<const float> logits, const HeadResult& found, Choice& choice) {
   const auto token = sampler_.SampleAbove(logits, found.floor, tokens_.size());
   coarse_policy_.Judge(token.has_value(), found.read_share);
   if (!token) return false;

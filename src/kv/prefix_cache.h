@@ -31,8 +31,8 @@ struct CachedPage {
   std::array<TokenId, static_cast<std::size_t>(kPagePositions)> tokens = {};
   std::int64_t count = 0;  // of tokens; fewer than 16 in a sequence's last page
   std::uint16_t* page = nullptr;
-  std::int64_t users = 0;   // running sequences whose path leads through it
-  std::int64_t labels = 0;  // labelled conversations whose path leads through it
+  std::int64_t users = 0;                 // running sequences whose path leads through it
+  std::int64_t labels = 0;                // labelled conversations whose path leads through it
   std::list<CachedPage>* home = nullptr;  // the list that holds it
   std::list<CachedPage>::iterator self;   // in home
 

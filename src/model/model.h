@@ -30,13 +30,10 @@ class Model {
   const Tokenizer& tokenizer() const { return *tokenizer_; }
   // The chat template in the file, or "".
   std::string_view chat_template() const { return chat_template_; }
-<<<<<<< HEAD
   // The packed tensors where they are a mapped file, else nothing.
   std::span<const std::byte> mapped_weights() const { return mapped_weights_; }
-=======
   // Tells the file that the model was packed from from any other.
   const Fingerprint& fingerprint() const { return fingerprint_; }
->>>>>>> 8f89457 (EngineCore: continuous batching over pages named by their tokens; Engine runs it on a thread; Generator is its single client)
   // Bytes of weights that one decoded token reads.
   std::int64_t bytes_per_token() const;
 
