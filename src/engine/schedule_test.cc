@@ -1,0 +1,50 @@
+#include "engine/schedule.h"
+
+#include "gtest/gtest.h"
+
+namespace vivace {
+namespace {
+
+TEST(StepCostTest, StartsCarefullyAndLearnsTheRate) {
+  StepCost cost;
+  EXPECT_EQ(cost.RowsWithin(50), 16);
+  for (int i = 0; i < 40; ++i) {
+    cost.Observe(1, 0, 10);
+    cost.Observe(1, 64, 10 + 64 * 0.5);
+  }
+  EXPECT_NEAR(cost.decode_ms(), 10, 1e-6);
+  EXPECT_NEAR(cost.row_ms(), 0.5, 1e-6);
+  EXPECT_EQ(cost.RowsWithin(50.01), 80);
+}
+
+TEST(StepCostTest, FollowsAMachineThatSlowsDown) {
+  StepCost cost;
+  cost.Observe(0, 100, 100);
+  EXPECT_EQ(cost.RowsWithin(100.01), 100);
+  for (int i = 0; i < 20; ++i) cost.Observe(0, 100, 400);
+  EXPECT_NEAR(static_cast<double>(cost.RowsWithin(100)), 25, 1);
+}
+
+TEST(StepCostTest, AlwaysLetsAFewRowsThrough) {
+  StepCost cost;
+  cost.Observe(0, 100, 10000);
+  EXPECT_EQ(cost.RowsWithin(0), 8);
+  EXPECT_EQ(cost.RowsWithin(50), 8);
+}
+
+TEST(StepCostTest, IgnoresStepsThatSayLittle) {
+  StepCost cost;
+  cost.Observe(0, 100, 100);
+  cost.Observe(1, 2, 500);
+  EXPECT_EQ(cost.row_ms(), 1);
+  EXPECT_EQ(cost.decode_ms(), 0);
+}
+
+TEST(PrefillTurnTest, ALongPromptIsOvertakenOnlyByWhatCameSoonEnough) {
+  const std::int64_t slow = PrefillTurn(0, 1000);
+  EXPECT_LT(PrefillTurn(500, 50), slow);
+  EXPECT_GT(PrefillTurn(960, 50), slow);
+}
+
+}  // namespace
+}  // namespace vivace
