@@ -43,10 +43,10 @@ std::unique_ptr<EngineCore> MakeCore() {
   return std::move(*core);
 }
 
-void Add(EngineCore& core, std::vector<TokenId> prompt, std::int64_t tokens, float temperature,
-         EventSink sink = [](const Event&) {}) {
-  GenerateRequest request = {
-      .prompt = std::move(prompt), .max_tokens = tokens, .ignore_end = true};
+void Add(
+    EngineCore& core, std::vector<TokenId> prompt, std::int64_t tokens, float temperature,
+    EventSink sink = [](const Event&) {}) {
+  GenerateRequest request = {.prompt = std::move(prompt), .max_tokens = tokens, .ignore_end = true};
   request.sampling.temperature = temperature;
   core.Add({.request = std::move(request),
             .sink = std::move(sink),
@@ -64,8 +64,8 @@ void Decode(benchmark::State& state) {
   }
   while (core->metrics().decode_steps.value() < 3) core->Step();
   for (auto _ : state) core->Step();
-  state.counters["tok/s"] = benchmark::Counter(
-      static_cast<double>(state.iterations() * sequences), benchmark::Counter::kIsRate);
+  state.counters["tok/s"] = benchmark::Counter(static_cast<double>(state.iterations() * sequences),
+                                               benchmark::Counter::kIsRate);
 }
 BENCHMARK(Decode)
     ->ArgsProduct({{1, 2, 4, 8, 16, 32}, {0, 80}})

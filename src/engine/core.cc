@@ -192,6 +192,7 @@ bool EngineCore::TryAdmit(Submission& submission) {
       std::make_unique<Sequence>(std::move(submission), model_, pool_, options_.context);
   cache_.Match(sequence->tokens(), sequence->path(), sequence->kv());
   cache_.MatchPart(sequence->tokens(), sequence->path(), sequence->kv());
+  metrics_.requests_dequeued.Add(1);
   const double now_ms = NowMs();
   sequence->timings().cached_tokens = sequence->kv().size();
   sequence->timings().cache_ms = now_ms - start_ms;
@@ -333,6 +334,7 @@ void EngineCore::Reject(Submission& submission) {
   GenerateTimings timings;
   timings.prompt_tokens = static_cast<std::int64_t>(submission.request.prompt.size());
   timings.queue_ms = NowMs() - submission.arrival_ms;
+  metrics_.requests_dequeued.Add(1);
   metrics_.requests_done.Add(1);
   metrics_.requests_cancelled.Add(1);
   submission.sink(DoneEvent{

@@ -32,7 +32,7 @@ Result<void> Engine::Submit(GenerateRequest request, EventSink sink, std::stop_t
   VIVACE_RETURN_IF_ERROR(core_->Check(request));
   {
     const std::lock_guard lock(mutex_);
-    const std::int64_t waiting = waiting_ + static_cast<std::int64_t>(inbox_.size());
+    const std::int64_t waiting = submitted_ - core_->metrics().requests_dequeued.value();
     const std::int64_t limit = core_->options().max_waiting;
     if (waiting >= limit) {
       return Fail(ErrorKind::kExhausted,
@@ -42,6 +42,7 @@ Result<void> Engine::Submit(GenerateRequest request, EventSink sink, std::stop_t
                       .sink = std::move(sink),
                       .cancel = std::move(cancel),
                       .arrival_ms = NowMs()});
+    ++submitted_;
     has_mail_ = true;
   }
   mail_arrived_.notify_one();
@@ -95,18 +96,12 @@ void Engine::Serve() {
 }
 
 bool Engine::TakeMail(bool idle) {
-  // What waits changes with every step; one step late only delays the next admission.
-  if (!idle && !has_mail_.load(std::memory_order_acquire) && waiting_shown_ == core_->waiting()) {
-    return true;
-  }
+  if (!idle && !has_mail_.load(std::memory_order_acquire)) return true;
   std::unique_lock lock(mutex_);
-  waiting_ = core_->waiting();
   if (idle) mail_arrived_.wait(lock, [&] { return has_mail_.load(); });
   has_mail_ = false;
   taken_.swap(inbox_);
   taken_errands_.swap(errands_);
-  waiting_ = core_->waiting() + static_cast<std::int64_t>(taken_.size());
-  waiting_shown_ = waiting_;
   return !stopping_;
 }
 

@@ -72,12 +72,11 @@ class Engine {
   std::mutex mutex_;
   std::condition_variable mail_arrived_;
   std::vector<Submission> inbox_;  // under mutex_, as all down to stopping_
+  std::int64_t submitted_ = 0;     // since the start
   std::vector<Errand> errands_;
-  std::int64_t waiting_ = 0;  // in core_, as of its last step
   bool stopping_ = false;
   std::atomic<bool> has_mail_ = false;  // spares a busy engine the lock
-  std::int64_t waiting_shown_ = 0;      // from here on the engine's thread's: = waiting_
-  std::vector<Submission> taken_;
+  std::vector<Submission> taken_;       // the engine's thread's
   std::vector<Errand> taken_errands_;
   std::thread thread_;
 };

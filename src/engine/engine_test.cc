@@ -111,14 +111,13 @@ TEST_F(EngineTest, RefusesWhatItsQueueCannotHold) {
   // Holds the engine's thread up, so that nothing is admitted meanwhile.
   std::latch running(1);
   std::latch full(1);
-  const auto first = engine_->Submit(
-      {.prompt = {1}, .max_tokens = 1},
-      [&](const Event& event) {
-        if (!std::holds_alternative<AdmittedEvent>(event)) return;
-        running.count_down();
-        full.wait();
-      },
-      {});
+  const auto first = engine_->Submit({.prompt = {1}, .max_tokens = 1},
+                                     [&](const Event& event) {
+                                       if (!std::holds_alternative<AdmittedEvent>(event)) return;
+                                       running.count_down();
+                                       full.wait();
+                                     },
+                                     {});
   ASSERT_TRUE(first.has_value());
   running.wait();
   std::vector<Pending> pending(3);
@@ -162,14 +161,13 @@ TEST_F(EngineTest, EndingItTellsEveryRequest) {
 TEST_F(EngineTest, ASinkMaySubmit) {
   Pending second;
   std::latch done(1);
-  const auto submitted = engine_->Submit(
-      {.prompt = {1, 2}, .max_tokens = 1},
-      [&](const Event& event) {
-        if (!std::holds_alternative<DoneEvent>(event)) return;
-        Submit({.prompt = {3, 4}, .max_tokens = 1}, second);
-        done.count_down();
-      },
-      {});
+  const auto submitted = engine_->Submit({.prompt = {1, 2}, .max_tokens = 1},
+                                         [&](const Event& event) {
+                                           if (!std::holds_alternative<DoneEvent>(event)) return;
+                                           Submit({.prompt = {3, 4}, .max_tokens = 1}, second);
+                                           done.count_down();
+                                         },
+                                         {});
   ASSERT_TRUE(submitted.has_value());
   done.wait();
   second.Wait();

@@ -29,6 +29,7 @@ struct EngineMetrics {
   Gauge<std::int64_t> pages_in_use;  // by running sequences
   Gauge<std::int64_t> pages_cached;  // by no running sequence
   // Since the start.
+  Gauge<std::int64_t> requests_dequeued;  // admitted, or ended while they waited
   Gauge<std::int64_t> requests_done;
   Gauge<std::int64_t> requests_cancelled;    // of those done
   Gauge<std::int64_t> prompt_tokens;         // evaluated
