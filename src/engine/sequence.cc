@@ -57,9 +57,10 @@ void Sequence::Choose(std::span<const float> logits, Choice& choice) {
   choice.logprob = static_cast<double>(logits[static_cast<std::size_t>(choice.token)]) - total;
 }
 
-bool Sequence::ChooseAbove(std::span<const float> logits, const HeadResult& found, Choice& choice) {
+bool Sequence::ChooseAbove(std::span<const float> logits, const HeadResult& found, float share,
+                           Choice& choice) {
   const auto token = sampler_.SampleAbove(logits, found.floor, tokens_.size());
-  coarse_policy_.Judge(token.has_value(), found.read_share);
+  coarse_policy_.Judge(token.has_value(), share);
   if (!token) return false;
   choice.token = *token;
   choice.top.clear();

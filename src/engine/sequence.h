@@ -66,8 +66,10 @@ class Sequence {
 
   // The next token, from all its logits [vocab_size].
   void Choose(std::span<const float> logits, Choice& choice);
-  // The same from those at least found.floor. False: all of them are needed.
-  bool ChooseAbove(std::span<const float> logits, const HeadResult& found, Choice& choice);
+  // The same from those at least found.floor. False: all of them are needed. `share` is
+  // what was read for the step's sequences, of a sweep that gives all logits to all.
+  bool ChooseAbove(std::span<const float> logits, const HeadResult& found, float share,
+                   Choice& choice);
 
   // The events, in this order.
   void Admitted(double now_ms);

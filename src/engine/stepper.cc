@@ -9,9 +9,6 @@
 namespace vivace {
 namespace {
 
-// With more rows a sweep is bound by arithmetic, and the coarse head adds to that.
-constexpr std::size_t kMostCoarseRows = 4;
-
 // Moving the weights to huge pages takes as long as some 20 tokens, spread over as many
 // steps as it has pieces: not for a program that says a sentence and ends.
 constexpr std::int64_t kStepsBeforePromotion = 100;
@@ -118,7 +115,7 @@ void Stepper::Choose(std::int64_t first, std::span<StepPart* const> parts) {
 
 // All or none: a full sweep for some serves the others too.
 bool Stepper::TryCoarse(std::span<StepPart* const> parts) const {
-  if (!head_search_ || parts.size() > kMostCoarseRows) return false;
+  if (!head_search_) return false;
   const auto all = [&](auto&& test) {
     return std::ranges::all_of(parts, [&](StepPart* part) { return test(*part->sequence); });
   };
@@ -142,8 +139,16 @@ void Stepper::ChooseCoarsely(std::int64_t first, std::span<StepPart* const> part
   for (const StepPart* part : parts) depth = std::max(depth, part->sequence->DepthNeeded());
   head_search_->Find(first, depth, space_, *team_, logits_memory_.As<float>().data(),
                      std::span(found_).first(parts.size()));
+  // The rows share the coarse sweep, but each reads its exact rows for itself: what all of
+  // them read counts against the one full sweep that they could have shared.
+  const auto all_groups = static_cast<float>(model_->weights().output.groups());
+  std::int64_t groups = 0;
+  for (const HeadResult& result : std::span(found_).first(parts.size())) groups += result.groups;
   ForEachPart(parts.size(), [&](std::size_t i) {
-    chosen_[i] = parts[i]->sequence->ChooseAbove(Row(i), found_[i], parts[i]->choice) ? 1 : 0;
+    const float share =
+        found_[i].read_share + static_cast<float>(groups - found_[i].groups) / all_groups;
+    const bool chosen = parts[i]->sequence->ChooseAbove(Row(i), found_[i], share, parts[i]->choice);
+    chosen_[i] = chosen ? 1 : 0;
   });
 }
 
