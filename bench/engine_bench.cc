@@ -3,6 +3,7 @@
 //
 // usage: engine_bench MODEL.gguf [--threads=N] [--packed=FOLDER] [Google Benchmark's flags]
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -18,9 +19,8 @@
 #include "kernels/dispatch.h"
 #include "model/loader.h"
 
+namespace vivace {
 namespace {
-
-using namespace vivace;
 
 std::unique_ptr<ThreadTeam> team;
 std::optional<Model> model;
@@ -122,9 +122,7 @@ std::string Flag(int argc, char** argv, const std::string& name, const std::stri
   return fallback;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int Run(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (argc < 2) {
     std::fprintf(stderr, "usage: engine_bench MODEL.gguf [--threads=N] [--packed=FOLDER]\n");
@@ -144,3 +142,8 @@ int main(int argc, char** argv) {
   benchmark::RunSpecifiedBenchmarks();
   return 0;
 }
+
+}  // namespace
+}  // namespace vivace
+
+int main(int argc, char** argv) { return vivace::Run(argc, argv); }

@@ -275,10 +275,8 @@ void EngineCore::RunStep() {
     new_pages += PagesFor(part.sequence->kv_size() + part.rows) -
                  static_cast<std::int64_t>(part.sequence->kv().pages().size());
   }
-  const std::int64_t cached = cache_.idle_pages();
   const bool room = cache_.MakeRoom(new_pages);
   VIVACE_CHECK(room, "the pages of a running sequence are promised to it");
-  metrics_.pages_evicted.Add(cached - cache_.idle_pages());
   const double start_ms = NowMs();
   stepper_.Run(parts_);
   const double end_ms = NowMs();
@@ -345,6 +343,7 @@ void EngineCore::UpdateGauges() {
   metrics_.waiting.Set(waiting());
   metrics_.running.Set(static_cast<std::int64_t>(running_.size()));
   metrics_.pages_cached.Set(cache_.idle_pages());
+  metrics_.pages_evicted.Set(cache_.evicted_pages());
   metrics_.pages_in_use.Set(pool_.capacity() - pool_.available() - cache_.idle_pages());
 }
 

@@ -52,7 +52,7 @@ class EngineCore {
   Result<void> Check(const GenerateRequest& request) const;
 
   // Puts a checked request at the end of the queue. Its last event is a DoneEvent, from
-  // Step or CancelAll.
+  // Step, CancelAll or an Add that replaces it.
   void Add(Submission submission);
 
   // Drops what was cancelled, admits what fits and runs one step. False: nothing is left.

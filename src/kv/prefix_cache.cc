@@ -211,6 +211,7 @@ bool PrefixCache::EvictOne() {
 bool PrefixCache::MakeRoom(std::int64_t count) {
   while (pool_.available() < count) {
     if (!EvictOne()) return false;
+    ++evicted_;
   }
   return true;
 }

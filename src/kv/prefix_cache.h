@@ -88,6 +88,8 @@ class PrefixCache {
   std::int64_t idle_pages() const {
     return static_cast<std::int64_t>(idle_.size() + labelled_.size());
   }
+  // Since the start, to make room.
+  std::int64_t evicted_pages() const { return evicted_; }
   std::int64_t pages() const { return idle_pages() + static_cast<std::int64_t>(busy_.size()); }
 
   struct Conversation {
@@ -137,6 +139,7 @@ class PrefixCache {
   std::list<CachedPage> labelled_;
   std::list<CachedPage> busy_;
   Labels labels_;
+  std::int64_t evicted_ = 0;
 };
 
 }  // namespace vivace

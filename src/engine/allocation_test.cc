@@ -1,0 +1,53 @@
+// Counts what a step takes from the heap, by replacing this program's operator new.
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "gtest/gtest.h"
+
+#include "engine/core.h"
+#include "engine/testing.h"
+
+namespace {
+
+std::atomic<std::int64_t> allocations = 0;
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  void* memory = std::malloc(size);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
+
+namespace vivace {
+namespace {
+
+// Only a new page's place in the cache and a text that outgrows its memory are allocated.
+TEST(AllocationTest, DecodeStepsDoNotAllocateWithinAPage) {
+  ThreadTeam team({.threads = 2});
+  auto core = EngineCore::Create(TestModel(), team, {.context = 1024});
+  const auto count_tokens = [](const Event&) {};
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    GenerateRequest request = {.prompt = RandomTokens(33, i), .max_tokens = 150};
+    request.ignore_end = true;
+    request.sampling.temperature = i % 2 == 0 ? 0.0F : 1.0F;
+    (*core)->Add({.request = std::move(request), .sink = count_tokens, .cancel = {}});
+  }
+  for (int step = 0; step < 4; ++step) (*core)->Step();
+  int steps_that_allocate = 0;
+  for (int step = 0; step < 64; ++step) {
+    const std::int64_t before = allocations;
+    ASSERT_TRUE((*core)->Step());
+    steps_that_allocate += allocations == before ? 0 : 1;
+  }
+  // Four times 16 positions: a new page for all four sequences in one step each, and one
+  // step after which it is full; the texts double once or twice.
+  EXPECT_LE(steps_that_allocate, 16);
+}
+
+}  // namespace
+}  // namespace vivace
