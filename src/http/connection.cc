@@ -61,6 +61,8 @@ std::size_t Connection::max_input() const { return limits_.header_bytes + kLarge
 asio::awaitable<void> Connection::Pump() {
   std::vector<char> buffer(kSmallRead);
   while (true) {
+    // Whoever sends so much ahead that even the system's buffer is full can leave unseen;
+    // a stream finds out with its next event or ping.
     bool gone = false;
     while (input_.size() >= max_input() && !gone) {
       co_await room_.Wait(Clock::now() + kLookTime);

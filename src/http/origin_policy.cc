@@ -16,10 +16,14 @@ std::string_view Authority(std::string_view origin) {
   return scheme == std::string_view::npos ? origin : origin.substr(scheme + 3);
 }
 
-// "name:8080" -> "name", "[::1]:8080" -> "[::1]".
+// "name:8080" -> "name", "[::1]:8080" -> "[::1]"; the whole text when a port is no number.
 std::string_view HostName(std::string_view authority) {
-  if (authority.starts_with('[')) return authority.substr(0, authority.find(']') + 1);
-  return authority.substr(0, authority.find(':'));
+  const std::size_t bracket = authority.starts_with('[') ? authority.find(']') : 0;
+  const std::size_t colon = authority.find(':', std::min(bracket, authority.size()));
+  if (colon == std::string_view::npos) return authority;
+  const std::string_view port = authority.substr(colon + 1);
+  const bool is_number = port.find_first_not_of("0123456789") == std::string_view::npos;
+  return is_number ? authority.substr(0, colon) : authority;
 }
 
 bool IsThisMachine(std::string_view name) {

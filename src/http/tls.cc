@@ -1,6 +1,7 @@
 #include "http/tls.h"
 
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include <openssl/err.h>
@@ -11,10 +12,12 @@
 namespace vivace::http {
 namespace {
 
-// OpenSSL's reason for its last failure.
+// OpenSSL's reason for its last failure: the first error is the cause, the rest its echo.
 std::string Reason() {
-  const char* reason = ERR_reason_error_string(ERR_peek_last_error());
+  const auto code = ERR_peek_error();
   ERR_clear_error();
+  if (ERR_SYSTEM_ERROR(code)) return std::generic_category().message(ERR_GET_REASON(code));
+  const char* reason = ERR_reason_error_string(code);
   return reason != nullptr ? reason : "unknown reason";
 }
 
