@@ -42,7 +42,7 @@ void Connection::Start() {
 }
 
 asio::awaitable<void> Connection::Run() {
-  ArmWatchdog(limits_.header_time);
+  ArmWatchdog(limits_.header_time, true);
   const error_code error = co_await transport_.Handshake();
   DisarmWatchdog();
   if (error) co_return;
@@ -147,7 +147,7 @@ asio::awaitable<bool> Connection::ReadBody(RequestParser& parser, std::optional<
 
 asio::awaitable<bool> Connection::WriteAll(std::string_view first, std::string_view second) {
   while (!first.empty() || !second.empty()) {
-    ArmWatchdog(limits_.write_time);
+    ArmWatchdog(limits_.write_time, true);
     const Transport::Done done = co_await transport_.Write(first, second);
     DisarmWatchdog();
     if (done.error) co_return false;
@@ -166,27 +166,28 @@ asio::awaitable<void> Connection::SayGoodbye() {
   unread_ = unread_ || !input_.empty();
   input_.clear();
   room_.Notify();
-  ArmWatchdog(kGoodbyeTime);
+  // No reset: the end of a large answer may still be on its way.
+  ArmWatchdog(kGoodbyeTime, false);
   co_await transport_.Shutdown();
   while (unread_ && !peer_gone_) co_await wake_.Wait(Clock::time_point::max());
   DisarmWatchdog();
 }
 
-void Connection::ArmWatchdog(Clock::duration time) {
+void Connection::ArmWatchdog(Clock::duration time, bool reset) {
   watchdog_.expires_after(time);
-  watchdog_.async_wait([weak = weak_from_this()](const error_code& error) {
+  watchdog_.async_wait([weak = weak_from_this(), reset](const error_code& error) {
     const auto self = weak.lock();
     // The timer may have run out just before it was set anew.
-    if (!error && self && Clock::now() >= self->watchdog_.expiry()) self->Abort();
+    if (!error && self && Clock::now() >= self->watchdog_.expiry()) self->Drop(reset);
   });
 }
 
 void Connection::DisarmWatchdog() { watchdog_.expires_at(Clock::time_point::max()); }
 
-void Connection::Abort() {
+void Connection::Drop(bool reset) {
   peer_gone_ = true;
   DisarmWatchdog();
-  transport_.Close(true);
+  transport_.Close(reset);
   wake_.Notify();
   room_.Notify();
   if (exchange_) exchange_->Detach();

@@ -33,8 +33,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Connection(Socket socket, asio::ssl::context* tls, const Shared& shared);
 
   void Start();
-  // Drops the client at once. A handler that is at work is stopped.
-  void Abort();
+  // Drops the client at once; it sees an error. A handler that is at work is stopped.
+  void Abort() { Drop(true); }
+  // Closes a connection that waits for a request. What it was sent before still arrives.
+  void CloseWaiting() { Drop(false); }
   // Whether a part of a request has come in and waits for the rest.
   bool has_input() const { return request_begun_ || !input_.empty(); }
 
@@ -70,9 +72,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void Feed(RequestParser& parser);
   void SkipBlankLines();
   void Log(const Turn& turn) const;
-  // Aborts the connection unless Disarm comes within that time.
-  void ArmWatchdog(Clock::duration time);
+  // Ends the connection, for the client visibly if `reset`, unless Disarm comes within that time.
+  void ArmWatchdog(Clock::duration time, bool reset);
   void DisarmWatchdog();
+  void Drop(bool reset);
   void Close();
   std::size_t max_input() const;
 

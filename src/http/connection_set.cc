@@ -39,7 +39,7 @@ bool ConnectionSet::CloseLongestWaiting() {
   if (waiting_.empty()) return false;
   Connection* const longest = waiting_.front();
   MarkBusy(longest);
-  longest->Abort();
+  longest->CloseWaiting();
   return true;
 }
 
@@ -47,7 +47,7 @@ void ConnectionSet::Drain() {
   draining_ = true;
   const std::vector<Connection*> waiting(waiting_.begin(), waiting_.end());
   for (Connection* connection : waiting) {
-    if (!connection->has_input()) connection->Abort();
+    if (!connection->has_input()) connection->CloseWaiting();
   }
 }
 

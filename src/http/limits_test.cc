@@ -18,6 +18,7 @@ TEST(Limits, EveryRangeIsNamed) {
             "header size 10, the range is 256 to 16777216");
   EXPECT_FALSE(Limits{.header_time = -1ms}.Check());
   EXPECT_FALSE(Limits{.ping_time = 0ms}.Check());
+  EXPECT_LE(Limits{}.ping_time, 15s) << "proxies give up after 60 s of silence";
 }
 
 TEST(Limits, ALongHeaderIs431) {
@@ -127,6 +128,19 @@ TEST(Limits, FiveHundredIdleConnectionsAreServedAllTheSame) {
   for (int i = 0; i < 500; ++i) clients.push_back(host.Connect());
   for (Client& client : clients) ASSERT_EQ(client.Ask(Get("/health")).status, 200);
   EXPECT_EQ(host.server->num_connections(), 500U);
+}
+
+// The end of an answer is still on its way when its connection counts as waiting.
+TEST(Limits, MakingRoomCutsNoAnswerShort) {
+  TestServer host(WithLimits({.connections = 1}));
+  const std::string body(std::size_t{1} << 20, 'x');
+  for (const char* lines : {"", "Connection: close\r\n"}) {
+    Client slow = host.Connect();
+    ASSERT_TRUE(slow.Send(Post("/echo", body + "!", lines)));
+    ASSERT_NE(slow.ReadTo("\r\n\r\n"), "");
+    ASSERT_TRUE(Eventually([&] { return host.Connect().Ask(Get("/health")).status == 200; }));
+    EXPECT_EQ(slow.ReadTo("!").size(), body.size() + 1);
+  }
 }
 
 TEST(Limits, WhenAllAreAtWorkANewOneIsToldToComeBack) {

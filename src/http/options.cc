@@ -1,5 +1,6 @@
 #include "http/options.h"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -40,6 +41,18 @@ Result<void> Limits::Check() const {
     if (range.value >= range.least && range.value <= range.most) continue;
     return Fail(ErrorKind::kBadInput, fmt::format("{} {}, the range is {} to {}", range.name,
                                                   range.value, range.least, range.most));
+  }
+  return {};
+}
+
+// An empty key would let in everybody who sends an empty one; one with spaces, nobody.
+Result<void> ServerOptions::Check() const {
+  VIVACE_RETURN_IF_ERROR(limits.Check());
+  for (const std::string& key : api_keys) {
+    const auto printable = [](char c) { return c > ' ' && c <= '~'; };
+    if (key.empty() || !std::ranges::all_of(key, printable))
+      return Fail(ErrorKind::kBadInput,
+                  "an API key is empty or has characters other than printable ASCII");
   }
   return {};
 }

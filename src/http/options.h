@@ -84,6 +84,9 @@ struct ServerOptions {
   // hook says, and the headers that belong to it.
   std::function<Response(const ErrorFacts&)> error_body = {};
   std::function<void(const AccessEntry&)> access_log = {};
+
+  // Says what is outside its range.
+  Result<void> Check() const;
 };
 
 }  // namespace vivace::http

@@ -34,7 +34,7 @@ class Server::Core {
       : options_(std::move(options)), router_(std::move(router)), gate_(options_, router_) {}
 
   Result<void> Open() {
-    VIVACE_RETURN_IF_ERROR(options_.limits.Check());
+    VIVACE_RETURN_IF_ERROR(options_.Check());
     if (options_.tls) {
       auto tls = LoadTls(*options_.tls);
       if (!tls) return Failure(std::move(tls).error());

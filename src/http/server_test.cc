@@ -201,6 +201,9 @@ TEST(Server, WhatCannotBeIsAnErrorThatSaysSo) {
             "TLS certificate /nonexistent.pem: No such file or directory");
   EXPECT_EQ(message({.listen = {}, .limits = {.connections = 0}}),
             "number of connections 0, the range is 1 to 1000000");
+  for (const char* key : {"", "a b", "a\n", "\xc3\xa4"})
+    EXPECT_EQ(message({.listen = {}, .api_keys = {"good", key}}),
+              "an API key is empty or has characters other than printable ASCII");
 }
 
 TEST(Server, TheLogHasOneEntryPerRequest) {
