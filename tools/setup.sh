@@ -11,7 +11,7 @@ set -euo pipefail
 
 readonly kind="${1:-run}"
 readonly os_release="${VIVACE_OS_RELEASE:-/etc/os-release}"
-readonly min_gcc=12 min_cmake=3.25 min_rust=1.87
+readonly min_gcc=12 min_cmake=3.25 min_rust=1.87 min_boost=1.81
 
 # What must be there, and after the colon the Debian package that brings it.
 tools=(
@@ -51,6 +51,18 @@ at_least() {
   ((have_major > want_major || (have_major == want_major && ${have_minor:-0} >= want_minor)))
 }
 
+# Debian 12 has an older Boost under the plain name, and both cannot be installed.
+boost_package() {
+  local ID="" VERSION_ID=""
+  # shellcheck disable=SC1090
+  [[ -r "$os_release" ]] && . "$os_release"
+  if [[ "$ID" == debian && "$VERSION_ID" == 12 ]]; then
+    echo libboost1.81-dev
+  else
+    echo libboost-dev
+  fi
+}
+
 # Sets `packages` (Debian names) and `missing` (words for people).
 find_missing() {
   packages=() missing=()
@@ -70,6 +82,7 @@ find_missing() {
     at_least "$version" "$min_cmake" ||
       lacks cmake "cmake $min_cmake or newer (here: ${version%%$'\n'*})"
   fi
+  has_boost || lacks "$(boost_package)" "Boost $min_boost or newer with Beast"
   while read -r entry; do
     lacks "python3-${entry/ensurepip/venv}" "the Python module $entry"
   done < <(missing_python_modules)
@@ -97,6 +110,14 @@ missing_headers() {
   for entry in "${headers[@]}"; do
     printf '#if !__has_include(<%s>)\nMISSING %s\n#endif\n' "${entry%:*}" "$entry"
   done | g++ -E -P -x c++ - | sed -n 's/^MISSING //p'
+}
+
+has_boost() {
+  local version
+  command -v g++ >/dev/null || return 1
+  version="$(printf '#include <boost/version.hpp>\n#include <boost/beast/version.hpp>\nHAVE BOOST_LIB_VERSION\n' |
+    g++ -E -P -x c++ - 2>/dev/null | sed -n 's/^HAVE "\(.*\)"$/\1/p')"
+  [[ -n "$version" ]] && at_least "${version/_/.}" "$min_boost"
 }
 
 missing_python_modules() {

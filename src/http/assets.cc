@@ -28,7 +28,8 @@ bool TakesGzip(std::string_view accept) {
     const std::size_t semicolon = std::min(item.find(';'), item.size());
     if (!EqualsIgnoreCase(Trim(item.substr(0, semicolon)), "gzip")) continue;
     const std::string_view weight = Trim(item.substr(std::min(semicolon + 1, item.size())));
-    return !weight.starts_with("q=0") || weight.find_first_of("123456789") != std::string_view::npos;
+    return !weight.starts_with("q=0") ||
+           weight.find_first_of("123456789") != std::string_view::npos;
   }
   return false;
 }
@@ -56,8 +57,7 @@ Response Assets::Answer(const Request& request) const {
   headers.Add("Cache-Control",
               asset.immutable ? "public, max-age=31536000, immutable" : "no-cache");
   headers.Add("X-Content-Type-Options", "nosniff");
-  if (asset.content_type.starts_with("text/html"))
-    headers.Add("Content-Security-Policy", policy_);
+  if (asset.content_type.starts_with("text/html")) headers.Add("Content-Security-Policy", policy_);
   if (!asset.gzip.empty()) headers.Add("Vary", "Accept-Encoding");
   if (Matches(request.headers.Get("If-None-Match"), etag)) {
     response.status = 304;

@@ -16,9 +16,9 @@ namespace vivace::http {
 struct Asset {
   std::string_view path;  // "/index.html", as asked for
   std::string_view content_type;
-  std::string_view bytes;         // must outlive the Assets
-  std::string_view gzip = {};     // the same, compressed; empty: there is none
-  bool immutable = false;         // its path changes with its content, so it may be kept for ever
+  std::string_view bytes;      // must outlive the Assets
+  std::string_view gzip = {};  // the same, compressed; empty: there is none
+  bool immutable = false;      // its path changes with its content, so it may be kept for ever
 };
 
 class Assets {

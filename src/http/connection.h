@@ -48,6 +48,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
     Headers headers = {};  // for the answer, whoever gives it
     bool keep_alive = false;
     bool streaming = false;
+    std::string ping = {};  // of the stream, when nothing was written for ping_time
+    Clock::duration ping_time = {};
+    Clock::time_point ping_at = Clock::time_point::max();
     int status = 499;  // the client left first
     std::chrono::system_clock::time_point time = std::chrono::system_clock::now();
     Clock::time_point received = Clock::now();
@@ -68,6 +71,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   asio::awaitable<void> SayGoodbye();
 
   std::string StreamHeadBytes(Turn& turn, const StreamHead& head) const;
+  std::string WireBytes(Turn& turn, const Exchange::Output& output) const;
   void AppendBody(const Turn& turn, std::string_view bytes, std::string& wire) const;
   void Feed(RequestParser& parser);
   void SkipBlankLines();
@@ -92,9 +96,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool request_begun_ = false;
   bool discarding_ = false;  // what still comes in is of no interest
   bool peer_gone_ = false;
-  bool unread_ = false;               // the client may still be sending a body
+  bool unread_ = false;                 // the client may still be sending a body
   std::shared_ptr<Exchange> exchange_;  // while a handler is at work
-  std::uint64_t sent_ = 0;            // in this turn
+  std::uint64_t sent_ = 0;              // in this turn
   std::optional<Clock::time_point> first_byte_;
 };
 

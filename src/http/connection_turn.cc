@@ -33,8 +33,7 @@ asio::awaitable<bool> Connection::ServeOne() {
   first_byte_.reset();
   const RequestHead& head = parser.head();
   Turn turn{.head = head, .id = RequestId(head.headers.Get("X-Request-Id"))};
-  Gate::Admission admission =
-      shared_.gate.Admit(head, late ? late : parser.fault(), loopback_);
+  Gate::Admission admission = shared_.gate.Admit(head, late ? late : parser.fault(), loopback_);
   turn.headers = std::move(admission.headers);
   turn.headers.Add("X-Request-Id", turn.id);
 
@@ -70,7 +69,7 @@ asio::awaitable<bool> Connection::ServeOne() {
   Log(turn);
   // A stream that broke off must not look as if it had ended.
   if (!complete) Abort();
-  co_return complete && turn.keep_alive && !shared_.connections.draining();
+  co_return complete&& turn.keep_alive && !shared_.connections.draining();
 }
 
 asio::awaitable<bool> Connection::Ask(const Handler& handler, Turn& turn, Request request) {
@@ -105,6 +104,8 @@ asio::awaitable<bool> Connection::SendWhole(Turn& turn, Response response) {
 std::string Connection::StreamHeadBytes(Turn& turn, const StreamHead& head) const {
   turn.status = head.status;
   turn.streaming = true;
+  turn.ping = head.ping;
+  turn.ping_time = head.ping_time.value_or(limits_.ping_time);
   // HTTP/1.0 knows the end of such a body by the end of the connection.
   turn.keep_alive = turn.keep_alive && !turn.head.http_1_0;
   const HeadFacts facts{.status = head.status,
@@ -112,8 +113,8 @@ std::string Connection::StreamHeadBytes(Turn& turn, const StreamHead& head) cons
                         .framing = turn.head.http_1_0 ? Framing::kClose : Framing::kChunked,
                         .keep_alive = turn.keep_alive,
                         .http_1_0 = turn.head.http_1_0};
-  return HeadBytes(facts, {&turn.headers, &head.headers, &StreamHeaders(),
-                           &shared_.options.default_headers});
+  return HeadBytes(
+      facts, {&turn.headers, &head.headers, &StreamHeaders(), &shared_.options.default_headers});
 }
 
 void Connection::AppendBody(const Turn& turn, std::string_view bytes, std::string& wire) const {
@@ -124,34 +125,32 @@ void Connection::AppendBody(const Turn& turn, std::string_view bytes, std::strin
   }
 }
 
+// The bytes for what came from the handler, or for a ping when it is due.
+std::string Connection::WireBytes(Turn& turn, const Exchange::Output& output) const {
+  std::string wire;
+  if (output.head) wire = StreamHeadBytes(turn, *output.head);
+  if (turn.head.method == "HEAD") return wire;
+  AppendBody(turn, output.bytes, wire);
+  if (output.finished && !turn.head.http_1_0) wire += kLastChunk;
+  if (wire.empty() && Clock::now() >= turn.ping_at) AppendBody(turn, turn.ping, wire);
+  return wire;
+}
+
 asio::awaitable<bool> Connection::SendFromExchange(Turn& turn) {
-  std::string ping;
-  Clock::duration ping_time{};
-  Clock::time_point ping_at = Clock::time_point::max();
   while (true) {
     Exchange::Output output = exchange_->Take();
     if (output.overrun || (output.abandoned && turn.streaming)) co_return false;
     if (output.abandoned)
       output.whole = shared_.gate.ErrorFor(turn.head, 500, "the request was left unanswered");
     if (output.whole) co_return co_await SendWhole(turn, *std::move(output.whole));
-
-    std::string wire;
-    if (output.head) {
-      wire = StreamHeadBytes(turn, *output.head);
-      ping = std::move(output.head->ping);
-      ping_time = output.head->ping_time.value_or(limits_.ping_time);
-      if (turn.head.method == "HEAD") co_return co_await WriteAll(wire, {});
-    }
-    AppendBody(turn, output.bytes, wire);
-    if (output.finished && !turn.head.http_1_0) wire += kLastChunk;
-    if (wire.empty() && turn.streaming && Clock::now() >= ping_at) AppendBody(turn, ping, wire);
+    const std::string wire = WireBytes(turn, output);
     if (!wire.empty()) {
       if (!co_await WriteAll(wire, {})) co_return false;
-      if (!ping.empty()) ping_at = Clock::now() + ping_time;
+      if (!turn.ping.empty()) turn.ping_at = Clock::now() + turn.ping_time;
     }
-    if (output.finished) co_return true;
+    if (output.finished || (turn.streaming && turn.head.method == "HEAD")) co_return true;
     if (peer_gone_) co_return false;
-    co_await wake_.Wait(ping_at);
+    co_await wake_.Wait(turn.ping_at);
   }
 }
 

@@ -96,8 +96,9 @@ TEST_F(GateTest, PagesOfThisServerAndThisMachineMayCall) {
 }
 
 TEST_F(GateTest, PagesOfOtherOriginsAreTurnedAway) {
-  for (const char* origin : {"https://evil.example", "null", "http://localhost.evil.example", "",
-                             "http://localhost:8080.evil.example", "http://evil.example/localhost"}) {
+  for (const char* origin :
+       {"https://evil.example", "null", "http://localhost.evil.example", "",
+        "http://localhost:8080.evil.example", "http://evil.example/localhost"}) {
     const Asked asked{.method = "POST",
                       .target = "/v1/chat/completions",
                       .headers = {{"Host", "localhost:8080"}, {"Origin", origin}}};
@@ -181,7 +182,8 @@ TEST_F(GateTest, AnErrorsTextIsAlwaysWholeJson) {
   const Gate gate(options_, router_);
   EXPECT_EQ(gate.ErrorFor({}, 400, "a \"quote\"").body,
             R"({"error":{"code":400,"message":"a \"quote\""}})");
-  EXPECT_EQ(gate.ErrorFor({}, 400, "\xff").body, "{\"error\":{\"code\":400,\"message\":\"\xEF\xBF\xBD\"}}");
+  EXPECT_EQ(gate.ErrorFor({}, 400, "\xff").body,
+            "{\"error\":{\"code\":400,\"message\":\"\xEF\xBF\xBD\"}}");
 }
 
 }  // namespace

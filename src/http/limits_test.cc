@@ -97,10 +97,8 @@ TEST(Limits, AWaitingConnectionIsClosedInSilence) {
 }
 
 TEST(Limits, WorkMayTakeLongerThanEveryTimeLimit) {
-  TestServer host({.limits = {.header_time = 20ms,
-                              .body_time = 20ms,
-                              .idle_time = 20ms,
-                              .write_time = 20ms}});
+  TestServer host(
+      {.limits = {.header_time = 20ms, .body_time = 20ms, .idle_time = 20ms, .write_time = 20ms}});
   Client client = host.Connect();
   ASSERT_TRUE(client.Send(Get("/park")));
   const Parking::Parked parked = host.parking.Take();
@@ -192,7 +190,8 @@ TEST(Limits, NonsenseGetsAnAnswerOrAnEndAndTheServerLives) {
       {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505},
       {"CONNECT a:443 HTTP/1.1\r\nHost: localhost\r\n\r\n", 400},
       {"POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: abc\r\n\r\n", 400},
-      {"POST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nhello\r\n", 400},
+      {"POST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nhello\r\n",
+       400},
   };
   for (const auto& [bytes, status] : table) {
     Client client = host.Connect();

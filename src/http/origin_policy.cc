@@ -47,8 +47,8 @@ OriginPolicy::OriginPolicy(std::vector<std::string> allowed_origins,
 bool OriginPolicy::AllowsAll() const { return Contains(origins_, "*"); }
 
 bool OriginPolicy::AllowsOrigin(std::string_view origin, std::string_view host) const {
-  return AllowsAll() || Contains(origins_, origin) ||
-         EqualsIgnoreCase(Authority(origin), host) || IsThisMachine(HostName(Authority(origin)));
+  return AllowsAll() || Contains(origins_, origin) || EqualsIgnoreCase(Authority(origin), host) ||
+         IsThisMachine(HostName(Authority(origin)));
 }
 
 bool OriginPolicy::IsOurName(std::string_view name) const {

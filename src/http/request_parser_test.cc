@@ -117,9 +117,9 @@ TEST(RequestParser, Limits) {
             431);
   EXPECT_EQ(Parse("GET / HTTP/1.1\r\nA: " + std::string(2000, 'a'), 7).status, 431);
   EXPECT_EQ(Parse("POST / HTTP/1.1\r\n" + h + "Content-Length: 101\r\n\r\n").status, 413);
-  EXPECT_EQ(
-      Parse("POST / HTTP/1.1\r\n" + h + "Content-Length: 100\r\n\r\n" + std::string(100, 'x')).status,
-      200);
+  EXPECT_EQ(Parse("POST / HTTP/1.1\r\n" + h + "Content-Length: 100\r\n\r\n" + std::string(100, 'x'))
+                .status,
+            200);
   EXPECT_EQ(Parse("POST / HTTP/1.1\r\n" + h + "Transfer-Encoding: chunked\r\n\r\n65\r\n" +
                   std::string(101, 'x') + "\r\n0\r\n\r\n")
                 .status,
@@ -146,9 +146,15 @@ TEST(RequestParser, DamagedRequestsNeverHarmIt) {
     for (std::uint32_t change = random() % 4; change-- > 0;) {
       const std::size_t at = random() % bytes.size();
       switch (random() % 3) {
-        case 0: bytes[at] = static_cast<char>(random()); break;
-        case 1: bytes.erase(at, random() % 5); break;
-        default: bytes.insert(at, bytes.substr(random() % bytes.size(), random() % 20)); break;
+        case 0:
+          bytes[at] = static_cast<char>(random());
+          break;
+        case 1:
+          bytes.erase(at, random() % 5);
+          break;
+        default:
+          bytes.insert(at, bytes.substr(random() % bytes.size(), random() % 20));
+          break;
       }
       if (bytes.empty()) bytes = good;
     }

@@ -63,7 +63,8 @@ std::string Event(std::string_view data, std::string_view name) {
 }
 
 std::string_view ReasonPhrase(int status) {
-  const auto* const found = std::ranges::find(kReasons, status, [](const auto& r) { return r.first; });
+  const auto* const found =
+      std::ranges::find(kReasons, status, [](const auto& r) { return r.first; });
   return found == kReasons.end() ? "Unknown" : found->second;
 }
 

@@ -41,8 +41,7 @@ bool Router::Matches(const std::vector<Segment>& pattern, const std::vector<std:
   return pattern.size() == path.size();
 }
 
-Parameters Router::Bind(const std::vector<Segment>& pattern,
-                        const std::vector<std::string>& path) {
+Parameters Router::Bind(const std::vector<Segment>& pattern, const std::vector<std::string>& path) {
   Parameters bound;
   for (std::size_t at = 0; at < pattern.size(); ++at) {
     if (pattern[at].kind == Kind::kName) bound.Add(pattern[at].text, path[at]);

@@ -49,8 +49,7 @@ class Router {
   };
 
   static bool Matches(const std::vector<Segment>& pattern, const std::vector<std::string>& path);
-  static Parameters Bind(const std::vector<Segment>& pattern,
-                         const std::vector<std::string>& path);
+  static Parameters Bind(const std::vector<Segment>& pattern, const std::vector<std::string>& path);
 
   std::vector<Route> routes_;  // the more special first
 };

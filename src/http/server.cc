@@ -106,8 +106,7 @@ class Server::Core {
 
   void Accept(Socket socket, bool is_unix) {
     if (!work_.owns_work()) return;  // stopped meanwhile
-    if (connections_.size() >= options_.limits.connections &&
-        !connections_.CloseLongestWaiting()) {
+    if (connections_.size() >= options_.limits.connections && !connections_.CloseLongestWaiting()) {
       if (!tls_ || is_unix)
         ::send(socket.native_handle(), kNoRoom.data(), kNoRoom.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
       return;

@@ -36,7 +36,7 @@ class Server {
   // it returns no handler or hook runs or will be called.
   void Stop();
 
-  std::uint16_t port() const;  // of the first TCP address; 0 without one
+  std::uint16_t port() const;                  // of the first TCP address; 0 without one
   std::vector<std::string> addresses() const;  // "http://127.0.0.1:8080", "unix:/run/x.sock"
   std::size_t num_connections() const;
 

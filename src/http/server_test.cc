@@ -75,9 +75,9 @@ TEST(Server, HeadHasTheHeadersOfGetOnly) {
 TEST(Server, ChunkedBodiesAndContinue) {
   const TestServer host;
   Client client = host.Connect();
-  ASSERT_TRUE(client.Send(
-      "POST /echo HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
-      "Transfer-Encoding: chunked\r\n\r\n"));
+  ASSERT_TRUE(
+      client.Send("POST /echo HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
+                  "Transfer-Encoding: chunked\r\n\r\n"));
   EXPECT_EQ(client.Read().status, 100);
   EXPECT_EQ(client.Ask("4\r\nabcd\r\n2\r\nef\r\n0\r\n\r\n").body, "abcdef");
 }

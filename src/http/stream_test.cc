@@ -105,7 +105,8 @@ TEST(Stream, AnAbandonedStreamIsSeenToBreakOff) {
   TestServer host;
   for (const char* version : {"1.0", "1.1"}) {
     Client client = host.Connect();
-    ASSERT_TRUE(client.Send("GET /park HTTP/" + std::string(version) + "\r\nHost: localhost\r\n\r\n"));
+    ASSERT_TRUE(
+        client.Send("GET /park HTTP/" + std::string(version) + "\r\nHost: localhost\r\n\r\n"));
     {
       const Parking::Parked parked = host.parking.Take();
       ASSERT_TRUE(parked.writer.Start({}));
@@ -158,9 +159,10 @@ TEST(Stream, LeavingIsNoticedBehindRequestsSentEarly) {
 
 TEST(Stream, LeavingBeforeTheBodyIsThereAsksNobody) {
   TestServer host;
-  for (const char* part : {"", "P", "POST /park HTTP/1.1\r\n",
-                           "POST /park HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n",
-                           "POST /park HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nabc"}) {
+  for (const char* part :
+       {"", "P", "POST /park HTTP/1.1\r\n",
+        "POST /park HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n",
+        "POST /park HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nabc"}) {
     for (const bool reset : {false, true}) {
       Client client = host.Connect();
       ASSERT_TRUE(client.Send(part));

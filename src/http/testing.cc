@@ -46,6 +46,19 @@ std::size_t ToNumber(std::string_view text, int base) {
   return number;
 }
 
+// The lines after the first one.
+Headers ParseFields(const std::string& head) {
+  Headers headers;
+  std::size_t line = head.find("\r\n") + 2;
+  while (line + 2 < head.size()) {
+    const std::size_t end = head.find("\r\n", line);
+    const std::size_t colon = head.find(": ", line);
+    headers.Add(head.substr(line, colon - line), head.substr(colon + 2, end - colon - 2));
+    line = end + 2;
+  }
+  return headers;
+}
+
 }  // namespace
 
 Client::Client(int fd) : fd_(fd) {}
@@ -111,33 +124,30 @@ std::string Client::ReadTo(std::string_view marker) {
   }
 }
 
+bool Client::ReadChunks(std::string& body) {
+  while (true) {
+    const std::string size_line = ReadTo("\r\n");
+    if (!size_line.ends_with("\r\n")) return false;
+    const std::size_t size = ToNumber(size_line, 16);
+    while (buffer_.size() < size + 2) {
+      if (!Fill()) return false;
+    }
+    body += TakeTo(size);
+    TakeTo(2);
+    if (size == 0) return true;
+  }
+}
+
 Reply Client::Read(bool to_head) {
   Reply reply;
   const std::string head = ReadTo("\r\n\r\n");
   if (!head.ends_with("\r\n\r\n")) return reply;
   reply.status = static_cast<int>(ToNumber(std::string_view(head).substr(9, 3), 10));
-  std::size_t line = head.find("\r\n") + 2;
-  while (line + 2 < head.size()) {
-    const std::size_t end = head.find("\r\n", line);
-    const std::size_t colon = head.find(": ", line);
-    reply.headers.Add(head.substr(line, colon - line), head.substr(colon + 2, end - colon - 2));
-    line = end + 2;
-  }
+  reply.headers = ParseFields(head);
   if (to_head || reply.status == 204 || reply.status == 304 || reply.status == 100) {
     reply.complete = true;
   } else if (reply.headers.HasToken("Transfer-Encoding", "chunked")) {
-    while (true) {
-      const std::string size_line = ReadTo("\r\n");
-      if (!size_line.ends_with("\r\n")) return reply;
-      const std::size_t size = ToNumber(size_line, 16);
-      while (buffer_.size() < size + 2) {
-        if (!Fill()) return reply;
-      }
-      reply.body += TakeTo(size);
-      TakeTo(2);
-      if (size == 0) break;
-    }
-    reply.complete = true;
+    reply.complete = ReadChunks(reply.body);
   } else if (reply.headers.Has("Content-Length")) {
     const std::size_t size = ToNumber(reply.headers.Get("Content-Length"), 10);
     while (buffer_.size() < size && Fill()) {

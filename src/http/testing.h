@@ -53,6 +53,7 @@ class Client {
  private:
   explicit Client(int fd);
   bool Fill();
+  bool ReadChunks(std::string& body);
   std::string TakeTo(std::size_t size);
 
   int fd_ = -1;

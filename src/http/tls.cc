@@ -26,8 +26,8 @@ int ChooseProtocol(SSL* /*ssl*/, const unsigned char** chosen, unsigned char* le
                    const unsigned char* offered, unsigned int offered_length, void* /*unused*/) {
   static constexpr unsigned char kHttp11[] = "\x08http/1.1";
   unsigned char* found = nullptr;
-  if (SSL_select_next_proto(&found, length, kHttp11, sizeof kHttp11 - 1, offered,
-                            offered_length) != OPENSSL_NPN_NEGOTIATED)
+  if (SSL_select_next_proto(&found, length, kHttp11, sizeof kHttp11 - 1, offered, offered_length) !=
+      OPENSSL_NPN_NEGOTIATED)
     return SSL_TLSEXT_ERR_NOACK;
   *chosen = found;
   return SSL_TLSEXT_ERR_OK;

@@ -39,8 +39,8 @@ class TlsTest : public ::testing::Test {
     const Owned<FILE, std::fclose> certificate_file(std::fopen(files_.certificate.c_str(), "w"));
     const Owned<FILE, std::fclose> key_file(std::fopen(files_.key.c_str(), "w"));
     ASSERT_EQ(PEM_write_X509(certificate_file.get(), certificate.get()), 1);
-    ASSERT_EQ(PEM_write_PrivateKey(key_file.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr),
-              1);
+    ASSERT_EQ(
+        PEM_write_PrivateKey(key_file.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr), 1);
   }
   void TearDown() override {
     ::unlink(files_.certificate.c_str());

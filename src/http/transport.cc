@@ -120,7 +120,8 @@ std::string Transport::PeerName() const {
       inet_ntop(AF_INET6, &address.sin6_addr, text.data(), text.size());
       return fmt::format("[{}]:{}", text.data(), ntohs(address.sin6_port));
     }
-    default: return "unix";
+    default:
+      return "unix";
   }
 }
 

@@ -67,9 +67,8 @@ std::string HeadBytes(const HeadFacts& facts, std::initializer_list<const Header
   if (facts.keep_alive && facts.http_1_0) AppendField(wire, "Connection", "keep-alive");
   for (const auto* const* list = lists.begin(); list != lists.end(); ++list) {
     for (const Header& field : **list) {
-      const bool given = std::any_of(lists.begin(), list, [&](const Headers* earlier) {
-        return earlier->Has(field.name);
-      });
+      const bool given = std::any_of(
+          lists.begin(), list, [&](const Headers* earlier) { return earlier->Has(field.name); });
       if (!IsOurs(field.name) && (!given || AddsUp(field.name)))
         AppendField(wire, field.name, field.value);
     }

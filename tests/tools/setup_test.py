@@ -76,6 +76,21 @@ def test_an_old_compiler_is_named_with_its_version(bare):
     assert "g++ 12 or newer (here: 9)" in done.stderr
 
 
+@pytest.mark.parametrize("os_release, package", [
+    ('ID=debian\nVERSION_ID="12"\n', "libboost1.81-dev"),
+    ('ID=debian\nVERSION_ID="13"\n', "libboost-dev"),
+    ('ID=ubuntu\nVERSION_ID="24.04"\n', "libboost-dev")])
+def test_boost_has_another_name_where_the_plain_one_is_too_old(bare, os_release, package):
+    done = bare(os_release, {"apt-get": "exit 99", "apt-cache": "true", "id": "echo 1000"})
+    assert f"Boost 1.81 or newer with Beast (Debian: {package})" in done.stderr
+    assert f" {package}" in done.stderr.splitlines()[-1]
+
+
+def test_an_old_boost_is_missing(bare):
+    done = bare("ID=fedora\n", {"g++": 'case "$1" in -E) echo \'HAVE "1_74"\' ;; *) echo 12 ;; esac'})
+    assert "Boost 1.81 or newer" in done.stderr
+
+
 def test_an_unknown_kind_is_wrong_use(bare):
     done = bare("", arguments=["everything"])
     assert done.returncode == 2
