@@ -263,6 +263,7 @@ TEST(EngineCoreTest, ShortPromptsOvertakeLongOnesButNotForEver) {
   }
   EXPECT_GT(done_first, 5U);
   EXPECT_TRUE(slow.reason.has_value());
+  bench.core->CancelAll();  // the outcomes go before the core
 }
 
 TEST(EngineCoreTest, ARunningStreamIsNotHeldUpByALongPrompt) {
@@ -281,6 +282,8 @@ TEST(EngineCoreTest, ARunningStreamIsNotHeldUpByALongPrompt) {
     EXPECT_EQ(stream.tokens.size(), before + 1);
   }
   EXPECT_GE(steps, 10U);
+  bench.core->CancelAll();
+  EXPECT_EQ(stream.reason, FinishReason::kCancelled);
 }
 
 TEST(EngineCoreTest, TheBackgroundYieldsAndIsReplaced) {

@@ -9,6 +9,10 @@
 namespace vivace {
 namespace {
 
+// With more rows each one's own exact rows add up: 16 sampled rows were 10 to 20 % faster
+// by full sweeps, 8 about as fast either way (Qwen2.5-0.5B, two cores of Zen 4).
+constexpr std::size_t kMostCoarseRows = 8;
+
 // Moving the weights to huge pages takes as long as some 20 tokens, spread over as many
 // steps as it has pieces: not for a program that says a sentence and ends.
 constexpr std::int64_t kStepsBeforePromotion = 100;
@@ -115,7 +119,7 @@ void Stepper::Choose(std::int64_t first, std::span<StepPart* const> parts) {
 
 // All or none: a full sweep for some serves the others too.
 bool Stepper::TryCoarse(std::span<StepPart* const> parts) const {
-  if (!head_search_) return false;
+  if (!head_search_ || parts.size() > kMostCoarseRows) return false;
   const auto all = [&](auto&& test) {
     return std::ranges::all_of(parts, [&](StepPart* part) { return test(*part->sequence); });
   };
