@@ -170,7 +170,7 @@ def run_unit(_options):
 
 def run_hygiene(_options):
     """ISA objects hold no foreign symbols. Only -O0 shows a stray template: at -O3 it is inlined."""
-    tally = build("dev", "vivace_kernels")
+    tally = build("dev", "isa_objects")
     tally.add(ctest("hygiene", "dev", "-L", "hygiene"))
     return tally
 

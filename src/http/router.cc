@@ -78,7 +78,7 @@ std::string Router::Allow(std::vector<std::string> methods) {
   methods.emplace_back("OPTIONS");
   if (std::ranges::find(methods, "GET") != methods.end()) methods.emplace_back("HEAD");
   std::ranges::sort(methods);
-  methods.erase(std::ranges::unique(methods).begin(), methods.end());
+  methods.erase(std::unique(methods.begin(), methods.end()), methods.end());
   std::string list;
   for (const std::string& method : methods) list += (list.empty() ? "" : ", ") + method;
   return list;
