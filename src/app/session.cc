@@ -110,7 +110,7 @@ Result<std::unique_ptr<Session>> Session::Open(const SessionFlags& flags) {
   session->model_ = std::move(opened->model);
   session->throttle_watch_.emplace(session->team_->size());
   session->tuning_key_ =
-      TuningKey(ReadCpuFacts().model, session->model_->kernels().name, session->team_->size());
+      TuningKey(ReadCpuModel(), session->model_->kernels().name, session->team_->size());
   const auto known = RememberedPrefetch(session->tuning_key_);
   auto generator =
       Generator::Create(*session->model_, *session->team_,

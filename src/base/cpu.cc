@@ -38,17 +38,6 @@ std::string CpuInfoValue(const std::string& root, std::string_view key) {
   return "";
 }
 
-std::string ReadModel(const std::string& root) {
-  std::string model = CpuInfoValue(root, "model name");
-  // ARM boards are named by the device tree, servers at least by the core's part number.
-  if (model.empty()) model = ReadFirstLine(root + "proc/device-tree/model");
-  if (model.empty()) {
-    const std::string part = CpuInfoValue(root, "CPU part");
-    if (!part.empty()) model = "ARM " + CpuInfoValue(root, "CPU implementer") + " " + part;
-  }
-  return model;
-}
-
 // "48K", "2M", "1024".
 std::int64_t ReadSize(const std::string& path) {
   const std::string line = ReadFirstLine(path);
@@ -135,9 +124,20 @@ void ReadKinds(const std::string& root, CpuFacts& facts) {
 
 }  // namespace
 
+std::string ReadCpuModel(const std::string& root) {
+  std::string model = CpuInfoValue(root, "model name");
+  // ARM boards are named by the device tree, servers at least by the core's part number.
+  if (model.empty()) model = ReadFirstLine(root + "proc/device-tree/model");
+  if (model.empty()) {
+    const std::string part = CpuInfoValue(root, "CPU part");
+    if (!part.empty()) model = "ARM " + CpuInfoValue(root, "CPU implementer") + " " + part;
+  }
+  return model;
+}
+
 CpuFacts ReadCpuFacts(const std::string& root) {
   CpuFacts facts;
-  facts.model = ReadModel(root);
+  facts.model = ReadCpuModel(root);
   for (const int id : ParseCpuList(ReadFirstLine(root + "sys/devices/system/cpu/online"))) {
     facts.cpus.push_back({.id = id, .core = id});
   }

@@ -32,6 +32,7 @@ struct CpuFacts {
 };
 
 // `root` is "/" but for tests.
+std::string ReadCpuModel(const std::string& root = "/");
 CpuFacts ReadCpuFacts(const std::string& root = "/");
 
 }  // namespace vivace

@@ -40,14 +40,11 @@ inline void PrepareFloats(const std::int32_t* sums, std::int64_t count, std::int
   }
 }
 
-// w = d * (q - kOffset)
+// Of codes stored with an offset: sums start at what removes it.
 template <int kOffset>
-struct OffsetForm {
+struct OffsetSums {
   static constexpr int kCodeOffset = kOffset;
   static constexpr int kSums = 1;  // integer sums per block
-  struct Scales {
-    __m512 d;
-  };
 
   // Writes kSums values per block, for `blocks` blocks of one row starting at `block`.
   static void Prepare(const Activations& row, std::int64_t block, std::int64_t blocks,
@@ -57,21 +54,12 @@ struct OffsetForm {
   [[gnu::always_inline]] static __m512i Start(const std::int32_t* prepared) {
     return _mm512_set1_epi32(*prepared);
   }
-  [[gnu::always_inline]] static __m512 Add(__m512 acc, const __m512i (&sums)[kSums],
-                                           const Scales& scales, __m512 d_a,
-                                           const std::int32_t* /*prepared*/) {
-    return _mm512_fmadd_ps(_mm512_cvtepi32_ps(sums[0]), _mm512_mul_ps(scales.d, d_a), acc);
-  }
 };
 
-// w = d * q + m
-struct MinimumForm {
+// Of codes as they are, beside a term of the activations' sums.
+struct PlainSums {
   static constexpr int kCodeOffset = 0;
   static constexpr int kSums = 1;
-  struct Scales {
-    __m512 d;
-    __m512 m;
-  };
 
   static void Prepare(const Activations& row, std::int64_t block, std::int64_t blocks,
                       std::int32_t* out) {
@@ -80,6 +68,29 @@ struct MinimumForm {
   [[gnu::always_inline]] static __m512i Start(const std::int32_t* /*prepared*/) {
     return _mm512_setzero_si512();
   }
+};
+
+// w = d * (q - kOffset)
+template <int kOffset>
+struct OffsetForm : OffsetSums<kOffset> {
+  struct Scales {
+    __m512 d;
+  };
+
+  [[gnu::always_inline]] static __m512 Add(__m512 acc, const __m512i (&sums)[1],
+                                           const Scales& scales, __m512 d_a,
+                                           const std::int32_t* /*prepared*/) {
+    return _mm512_fmadd_ps(_mm512_cvtepi32_ps(sums[0]), _mm512_mul_ps(scales.d, d_a), acc);
+  }
+};
+
+// w = d * q + m
+struct MinimumForm : PlainSums {
+  struct Scales {
+    __m512 d;
+    __m512 m;
+  };
+
   [[gnu::always_inline]] static __m512 Add(__m512 acc, const __m512i (&sums)[kSums],
                                            const Scales& scales, __m512 d_a,
                                            const std::int32_t* prepared) {
@@ -89,9 +100,7 @@ struct MinimumForm {
 };
 
 // w = d * scale * q - d_min * minimum, scale and minimum small integers
-struct ScaledMinimumForm {
-  static constexpr int kCodeOffset = 0;
-  static constexpr int kSums = 1;
+struct ScaledMinimumForm : PlainSums {
   struct Scales {
     __m512 d;
     __m512 d_min;
@@ -99,13 +108,6 @@ struct ScaledMinimumForm {
     __m512 minimum;
   };
 
-  static void Prepare(const Activations& row, std::int64_t block, std::int64_t blocks,
-                      std::int32_t* out) {
-    PrepareFloats(row.sum + block, blocks, out);
-  }
-  [[gnu::always_inline]] static __m512i Start(const std::int32_t* /*prepared*/) {
-    return _mm512_setzero_si512();
-  }
   [[gnu::always_inline]] static __m512 Add(__m512 acc, const __m512i (&sums)[kSums],
                                            const Scales& scales, __m512 d_a,
                                            const std::int32_t* prepared) {
@@ -118,22 +120,13 @@ struct ScaledMinimumForm {
 
 // w = d * scale * (q - kOffset), scale a small integer
 template <int kOffset>
-struct ScaledOffsetForm {
-  static constexpr int kCodeOffset = kOffset;
-  static constexpr int kSums = 1;
+struct ScaledOffsetForm : OffsetSums<kOffset> {
   struct Scales {
     __m512 d;
     __m512 scale;
   };
 
-  static void Prepare(const Activations& row, std::int64_t block, std::int64_t blocks,
-                      std::int32_t* out) {
-    PrepareStarts(row.sum + block, blocks, -kOffset, out);
-  }
-  [[gnu::always_inline]] static __m512i Start(const std::int32_t* prepared) {
-    return _mm512_set1_epi32(*prepared);
-  }
-  [[gnu::always_inline]] static __m512 Add(__m512 acc, const __m512i (&sums)[kSums],
+  [[gnu::always_inline]] static __m512 Add(__m512 acc, const __m512i (&sums)[1],
                                            const Scales& scales, __m512 d_a,
                                            const std::int32_t* /*prepared*/) {
     const __m512 dot = ExactProduct(scales.scale, _mm512_cvtepi32_ps(sums[0]));
@@ -143,9 +136,7 @@ struct ScaledOffsetForm {
 
 // w = d * q - d_min * minimum, q with its integer scale already in it and one integer
 // minimum for each half of a block
-struct HalfMinimaForm {
-  static constexpr int kCodeOffset = 0;
-  static constexpr int kSums = 1;
+struct HalfMinimaForm : PlainSums {
   struct Scales {
     __m512 d;
     __m512 d_min;
@@ -159,9 +150,6 @@ struct HalfMinimaForm {
       const std::int32_t* half_sum = row.half_sum + 2 * (block + i);
       out[i] = (half_sum[0] & 0xFFFF) | half_sum[1] * 0x10000;
     }
-  }
-  [[gnu::always_inline]] static __m512i Start(const std::int32_t* /*prepared*/) {
-    return _mm512_setzero_si512();
   }
   [[gnu::always_inline]] static __m512 Add(__m512 acc, const __m512i (&sums)[kSums],
                                            const Scales& scales, __m512 d_a,
