@@ -32,8 +32,9 @@ struct GenerateRequest {
   SamplingParams sampling = {};
   std::int64_t max_tokens = -1;        // -1: until the context is full; 0: evaluate the prompt only
   std::vector<std::string> stop = {};  // the text ends before the first of them
-  std::size_t logprobs = 0;            // most likely tokens to report per step, by a plain softmax
-  bool ignore_end = false;             // go on after an end-of-generation token
+  std::vector<TokenId> stop_tokens = {};  // the same, for tokens that are no text
+  std::size_t logprobs = 0;  // most likely tokens to report per step, by a plain softmax
+  bool ignore_end = false;   // go on after an end-of-generation token
   Priority priority = Priority::kOrdinary;
   // Names the conversation, or "": its pages are the last to be evicted, and a newer
   // request with the same name replaces a background one. Changes no result.
@@ -43,11 +44,12 @@ struct GenerateRequest {
 // All times are wall clock, in milliseconds.
 struct GenerateTimings {
   std::int64_t prompt_tokens = 0;
-  std::int64_t cached_tokens = 0;  // of the prompt, whose keys and values were there already
-  double queue_ms = 0;             // from the request's arrival until it was admitted
-  double cache_ms = 0;             // looking up and copying what is cached
-  double prefill_ms = 0;           // from admission to the end of the prompt's evaluation
-  double first_token_ms = 0;       // from arrival to the first token
+  std::int64_t cached_tokens = 0;   // of the prompt, whose keys and values were there already
+  std::int64_t dropped_tokens = 0;  // of prompt and answer, to stay within the context
+  double queue_ms = 0;              // from the request's arrival until it was admitted
+  double cache_ms = 0;              // looking up and copying what is cached
+  double prefill_ms = 0;            // from admission to the end of the prompt's evaluation
+  double first_token_ms = 0;        // from arrival to the first token
   std::int64_t decoded_tokens = 0;
   double decode_ms = 0;  // first token to last
   // Tokens that were chosen without reading the whole output matrix, and the rows of it

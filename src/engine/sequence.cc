@@ -90,6 +90,11 @@ bool Sequence::Take(const Choice& choice, double now_ms, FinishReason& reason) {
     reason = FinishReason::kStop;
     return true;
   }
+  if (std::ranges::find(request().stop_tokens, choice.token) != request().stop_tokens.end()) {
+    stop_token_ = choice.token;
+    reason = FinishReason::kStopString;
+    return true;
+  }
   tokens_.push_back(choice.token);
   ++timings_.decoded_tokens;
   sampler_.Accept(choice.token);
@@ -106,10 +111,10 @@ void Sequence::Done(FinishReason reason) {
   if (reason == FinishReason::kLength && !output_.stopping_word().empty()) {
     reason = FinishReason::kStopString;  // completed by what was held back
   }
-  submission_.sink(DoneEvent{.reason = reason,
-                             .stopping_word = output_.stopping_word(),
-                             .text = piece_,
-                             .timings = timings_});
+  const std::string_view word =
+      stop_token_ ? model_.tokenizer().Piece(*stop_token_) : output_.stopping_word();
+  submission_.sink(
+      DoneEvent{.reason = reason, .stopping_word = word, .text = piece_, .timings = timings_});
 }
 
 }  // namespace vivace

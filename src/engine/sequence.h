@@ -91,6 +91,7 @@ class Sequence {
   Sampler sampler_;
   std::string piece_;  // of text, handed out by output_ since the last event
   TextOutput output_;
+  std::optional<TokenId> stop_token_;  // one of the request's was chosen
   CoarsePolicy coarse_policy_;
   GenerateTimings timings_;
   double admitted_ms_ = 0;
