@@ -183,15 +183,19 @@ void EngineCore::Admit() {
 
 bool EngineCore::TryAdmit(Submission& submission) {
   const double start_ms = NowMs();
-  const PrefixCache::Found found = cache_.Look(submission.request.prompt);
+  const bool embeds = submission.request.embed;
+  const PrefixCache::Found found =
+      embeds ? PrefixCache::Found() : cache_.Look(submission.request.prompt);
   const std::int64_t needed =
       Sequence::PagesAtMost(submission.request, options_.context) - found.pages;
   const std::int64_t available = pool_.available() + cache_.idle_pages() - found.idle_pages;
   if (available < promised_pages() + needed) return false;
   auto sequence =
       std::make_unique<Sequence>(std::move(submission), model_, pool_, options_.context);
-  cache_.Match(sequence->tokens(), sequence->path(), sequence->kv());
-  cache_.MatchPart(sequence->tokens(), sequence->path(), sequence->kv());
+  if (!embeds) {
+    cache_.Match(sequence->tokens(), sequence->path(), sequence->kv());
+    cache_.MatchPart(sequence->tokens(), sequence->path(), sequence->kv());
+  }
   metrics_.requests_dequeued.Add(1);
   const double now_ms = NowMs();
   sequence->timings().cached_tokens = sequence->kv().size();
@@ -236,11 +240,13 @@ void EngineCore::PlanPrefill(bool decoding) {
   for (Running* running : prefills_) {
     if (room == 0) return;
     Sequence& sequence = *running->sequence;
-    const std::int64_t before = sequence.kv().size();
-    // What another sequence has computed since.
-    cache_.Match(sequence.tokens(), sequence.path(), sequence.kv());
-    sequence.timings().cached_tokens += sequence.kv().size() - before;
-    if (WillBeShared(sequence)) continue;
+    if (!sequence.request().embed) {
+      const std::int64_t before = sequence.kv().size();
+      // What another sequence has computed since.
+      cache_.Match(sequence.tokens(), sequence.path(), sequence.kv());
+      if (!sequence.shifted()) sequence.timings().cached_tokens += sequence.kv().size() - before;
+      if (WillBeShared(sequence)) continue;
+    }
     const std::int64_t rows = std::min(room, sequence.remaining());
     AddPart(sequence, rows);
     running->turn -= rows;
@@ -289,7 +295,7 @@ void EngineCore::Observe(double ms) {
   std::int64_t decode_rows = 0;
   std::int64_t prefill_rows = 0;
   for (const StepPart& part : parts_) {
-    (part.sequence->decoding() ? decode_rows : prefill_rows) += part.rows;
+    (part.sequence->decoding() && part.rows == 1 ? decode_rows : prefill_rows) += part.rows;
   }
   cost_.Observe(decode_rows, prefill_rows, ms);
   metrics_.prompt_tokens.Add(prefill_rows);
@@ -307,13 +313,20 @@ void EngineCore::Observe(double ms) {
 void EngineCore::AfterStep(StepPart& part, double now_ms) {
   Sequence& sequence = *part.sequence;
   cache_.Insert(sequence.tokens(), sequence.path(), sequence.kv());
-  if (!sequence.decoding()) sequence.Progress(stepper_.evaluated_ms());
+  if (sequence.timings().decoded_tokens == 0) sequence.Progress(stepper_.evaluated_ms());
   if (part.chooses) {
     FinishReason reason = FinishReason::kLength;
     const std::int64_t before = sequence.timings().decoded_tokens;
     const bool ends = sequence.Take(part.choice, now_ms, reason);
     metrics_.tokens_generated.Add(sequence.timings().decoded_tokens - before);
-    if (ends) Finish(sequence, reason);
+    if (ends) {
+      Finish(sequence, reason);
+    } else if (sequence.full()) {
+      // Keys hold their positions, so what stays is evaluated anew at its new ones.
+      cache_.Leave(sequence.tokens(), sequence.path(), sequence.kv(), "");
+      sequence.path() = {};
+      sequence.Shift();
+    }
   } else if (sequence.remaining() == 0) {
     Finish(sequence, FinishReason::kLength);
   }

@@ -35,6 +35,13 @@ struct GenerateRequest {
   std::vector<TokenId> stop_tokens = {};  // the same, for tokens that are no text
   std::size_t logprobs = 0;  // most likely tokens to report per step, by a plain softmax
   bool ignore_end = false;   // go on after an end-of-generation token
+  // When the context is full, forget the older half of what follows the first `keep`
+  // tokens and go on, until max_tokens or as many tokens as the context has positions.
+  bool shift = false;
+  std::int64_t keep = 0;
+  // Give the mean of the prompt's last hidden states instead of tokens: max_tokens is 0.
+  // All of the prompt is evaluated then, whatever is cached.
+  bool embed = false;
   Priority priority = Priority::kOrdinary;
   // Names the conversation, or "": its pages are the last to be evicted, and a newer
   // request with the same name replaces a background one. Changes no result.
@@ -89,6 +96,7 @@ struct DoneEvent {
   std::string_view stopping_word;  // of kStopString
   std::string_view text;           // what was held back until now
   const GenerateTimings& timings;
+  std::span<const float> embedding = {};  // [hidden] of unit length, where asked for
 };
 
 using Event = std::variant<AdmittedEvent, ProgressEvent, TokenEvent, DoneEvent>;
