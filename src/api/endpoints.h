@@ -12,8 +12,13 @@ namespace vivace {
 // `service` must outlive the server that uses the router.
 http::Router MakeRouter(Service& service);
 
+void AddAdmin(http::Router& router, Service& service);
+void AddCache(http::Router& router, Service& service);
+void AddEmbeddings(http::Router& router, Service& service);
 void AddHealth(http::Router& router, Service& service);
 void AddOpenAiChat(http::Router& router, Service& service);
+void AddOpenAiResponses(http::Router& router, Service& service);
+void AddPrefill(http::Router& router, Service& service);
 void AddModels(http::Router& router, Service& service);
 
 }  // namespace vivace

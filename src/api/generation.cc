@@ -1,5 +1,6 @@
 #include "api/generation.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,7 +13,11 @@
 namespace vivace {
 namespace {
 
-Refusal TooLong(std::size_t tokens, std::int64_t context) {
+bool Fits(const Generation& generation) {
+  return std::cmp_less(generation.request.prompt.size(), generation.model->context());
+}
+
+Refusal TooLong(std::int64_t tokens, std::int64_t context) {
   ApiError error(400, "exceed_context_size_error",
                  fmt::format("the prompt has {} tokens, allowed is up to {} (the context is {})",
                              tokens, context - 1, context));
@@ -35,6 +40,15 @@ void ReadOwnFields(Fields& fields, Generation& generation) {
   if (generation.request.cache_id.size() > 256) {
     fields.Reject("cache_id", "longer than 256 bytes");
   }
+  if (const std::string policy = fields.Text("context_policy"); !policy.empty()) {
+    const auto parsed = ParseContextPolicy(policy);
+    if (parsed) generation.context_policy = *parsed;
+    if (!parsed) {
+      fields.Reject("context_policy", fmt::format("\"{}\" is unknown, allowed is {}",
+                                                  policy.substr(0, 40), kContextPolicies));
+    }
+  }
+  generation.request.keep = fields.Integer("n_keep", 0, -1, std::int64_t{1} << 30);
   const Json* cut = fields.Object("stream_chunk");
   if (cut == nullptr) return;
   Fields cut_fields(*cut, "stream_chunk.");
@@ -82,20 +96,41 @@ Answer<void> SetChatPrompt(const ChatRequest& chat, Generation& generation) {
   const auto pieces = generation.model->chat().Render(chat);
   if (!pieces) return Refusal(pieces.error());
   const double rendered_ms = NowMs();
-  generation.request.prompt = EncodePieces(generation.model->model(), *pieces);
-  generation.preparation.template_ms = rendered_ms - start_ms;
-  generation.preparation.tokenize_ms = NowMs() - rendered_ms;
+  GenerateRequest& request = generation.request;
+  request.prompt = EncodePieces(generation.model->model(), *pieces);
+  generation.preparation.template_ms += rendered_ms - start_ms;
+  generation.preparation.tokenize_ms += NowMs() - rendered_ms;
+  ContextPolicy& policy = generation.context_policy;
+  if (policy.kind != ContextPolicy::Kind::kKeepLast || Fits(generation)) return {};
+  policy.kind = ContextPolicy::Kind::kError;  // what is left has to fit
+  const std::size_t before = request.prompt.size();
+  if (const auto kept = SetChatPrompt(KeepLast(chat, policy.last), generation); !kept) return kept;
+  request.dropped = static_cast<std::int64_t>(before - request.prompt.size());
+  return {};
+}
+
+Answer<void> CheckLength(Call& call, Generation& generation) {
+  GenerateRequest& request = generation.request;
+  const std::int64_t most = call.service.options.max_prompt_tokens;
+  const auto length = static_cast<std::int64_t>(request.prompt.size());
+  if (most > 0 && length > most) {
+    return RefuseInput(fmt::format("the prompt has {} tokens, allowed is up to {}", length, most));
+  }
+  request.shift = generation.context_policy.kind == ContextPolicy::Kind::kShift;
+  if (Fits(generation)) return {};
+  const std::int64_t context = generation.model->context();
+  if (!request.shift) return TooLong(length, context);
+  // As if the prompt had been shifted each time that the context was full.
+  const std::int64_t keep = std::clamp<std::int64_t>(request.keep, 0, context / 2);
+  const std::int64_t block = std::max<std::int64_t>((context - keep) / 2, 1);
+  request.dropped = (length - context) / block * block + block;
+  const auto first = request.prompt.begin() + keep;
+  request.prompt.erase(first, first + request.dropped);
   return {};
 }
 
 Answer<void> Start(Call& call, Generation generation, std::unique_ptr<ReplyFormat> format) {
-  const std::size_t length = generation.request.prompt.size();
-  const std::int64_t context = generation.model->context();
-  if (std::cmp_greater_equal(length, context)) return TooLong(length, context);
-  const std::int64_t most = call.service.options.max_prompt_tokens;
-  if (most > 0 && std::cmp_greater(length, most)) {
-    return RefuseInput(fmt::format("the prompt has {} tokens, allowed is up to {}", length, most));
-  }
+  if (const auto fits = CheckLength(call, generation); !fits) return fits;
   const auto reply = std::make_shared<Reply>(call, std::move(generation), std::move(format));
   return reply->Start();
 }

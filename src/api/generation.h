@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "api/context_policy.h"
 #include "api/endpoint.h"
 #include "api/errors.h"
 #include "api/fields.h"
@@ -36,12 +37,14 @@ struct Generation {
   bool stream = false;
   StreamCut cut = {};
   bool report_progress = false;  // events while the prompt is evaluated
+  ContextPolicy context_policy = {};
 };
 
 // "model": the one that the request names.
 Answer<ModelLease> AcquireModel(Call& call, Fields& fields);
 
-// The fields that only we have, in every dialect: "stream_chunk" and "cache_id".
+// The fields that only we have, in every dialect: "stream_chunk", "cache_id" and
+// "context_policy".
 void ReadOwnFields(Fields& fields, Generation& generation);
 // Those, and what OpenAI's and llama.cpp's requests have in common: sampling, "max_tokens"
 // and its other names, "stop", "n", "stream", "ignore_eos".
@@ -54,6 +57,9 @@ void AddStops(const Tokenizer& tokenizer, std::vector<std::string> stops, Genera
 void SetTextPrompt(const std::string& text, bool parse_special, Generation& generation);
 // From a conversation. 400 where the template refuses it.
 Answer<void> SetChatPrompt(const ChatRequest& chat, Generation& generation);
+
+// 400 where the prompt does not fit; with a policy that allows it, it is made to fit.
+Answer<void> CheckLength(Call& call, Generation& generation);
 
 // Hands the choices to the engine; the format answers from now on. Errors before the
 // first byte: a prompt that does not fit, a full queue.

@@ -39,6 +39,7 @@ struct GenerateRequest {
   // tokens and go on, until max_tokens or as many tokens as the context has positions.
   bool shift = false;
   std::int64_t keep = 0;
+  std::int64_t dropped = 0;  // tokens that were left out of the prompt, for the timings
   // Give the mean of the prompt's last hidden states instead of tokens: max_tokens is 0.
   // All of the prompt is evaluated then, whatever is cached.
   bool embed = false;

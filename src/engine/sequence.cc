@@ -51,6 +51,7 @@ Sequence::Sequence(Submission submission, const Model& model, PagePool& pool, st
   if (submission_.request.embed) pooled_.resize(static_cast<std::size_t>(model.config().hidden));
   for (const TokenId token : tokens_) sampler_.Accept(token);
   timings_.prompt_tokens = length();
+  timings_.dropped_tokens = submission_.request.dropped;
 }
 
 std::int64_t Sequence::PagesAtMost(const GenerateRequest& request, std::int64_t context) {

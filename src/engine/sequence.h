@@ -54,7 +54,7 @@ class Sequence {
   bool decoding() const { return timings_.decoded_tokens > 0 && remaining() <= 1; }
   bool wants_tokens() const { return limit_ > 0; }
   bool finished() const { return finished_; }
-  bool shifted() const { return timings_.dropped_tokens > 0; }
+  bool shifted() const { return timings_.dropped_tokens > request().dropped; }
   // Pages of keys and values that it may need in total.
   std::int64_t pages_at_most() const { return PagesAtMost(submission_.request, context_); }
   static std::int64_t PagesAtMost(const GenerateRequest& request, std::int64_t context);
