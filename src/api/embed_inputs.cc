@@ -13,14 +13,16 @@ namespace vivace {
 namespace {
 
 constexpr std::size_t kMostInputs = 2048;
+constexpr const char* kExpected = "expected text, ids, or an array of one of them";
 
 std::vector<TokenId> IdsOf(const Json& array, Fields& fields, const char* name) {
   std::vector<TokenId> ids;
+  if (!array.is_array()) fields.Reject(name, kExpected);
   for (const Json& id : array) {
-    if (id.is_number_integer() && id >= 0 && id <= 0x7FFFFFFF) {
+    if (array.is_array() && id.is_number_integer() && id >= 0 && id <= 0x7FFFFFFF) {
       ids.push_back(id.get<TokenId>());
     } else {
-      fields.Reject(name, "expected text, ids, or an array of one of them");
+      fields.Reject(name, kExpected);
     }
   }
   return ids;
@@ -32,7 +34,7 @@ std::vector<std::vector<TokenId>> PromptsOf(const Model& model, const Json& inpu
   if (input.is_string()) {
     prompts.push_back(RawPrompt(model, input.get_ref<const std::string&>(), false));
   } else if (!input.is_array()) {
-    fields.Reject(name, "expected text, ids, or an array of one of them");
+    fields.Reject(name, kExpected);
   } else if (!input.empty() && input.front().is_number()) {
     prompts.push_back(IdsOf(input, fields, name));
   } else {

@@ -29,6 +29,12 @@ std::optional<std::int64_t> WholeNumber(const Json& value) {
 
 }  // namespace
 
+std::string TextIn(const Json& object, std::string_view name) {
+  if (!object.is_object()) return "";
+  const auto found = object.find(name);
+  return found == object.end() || !found->is_string() ? "" : found->get<std::string>();
+}
+
 Fields::Fields(const Json& object, std::string where) : object_(object), where_(std::move(where)) {}
 
 const Json* Fields::Find(std::string_view name) const {

@@ -15,6 +15,9 @@
 
 namespace vivace {
 
+// The text under that name in an object; "" where there is none or it is no text.
+std::string TextIn(const Json& object, std::string_view name);
+
 class Fields {
  public:
   // `object` must be a JSON object and outlive this. `where` goes before the names in

@@ -43,7 +43,9 @@ class ResponsesFormat : public ReplyFormat {
         out);
     Add("response.content_part.done", Place({{"part", TextPart(outcome.text)}}), out);
     Add("response.output_item.done",
-        {{"output_index", 0}, {"item", Item(Status(outcome), {TextPart(outcome.text)})}}, out);
+        {{"output_index", 0},
+         {"item", Item(Status(outcome), Json::array({TextPart(outcome.text)}))}},
+        out);
     const bool whole = outcome.reason != FinishReason::kLength;
     Add(whole ? "response.completed" : "response.incomplete", {{"response", Finished(outcome)}},
         out);
@@ -96,7 +98,8 @@ class ResponsesFormat : public ReplyFormat {
   }
 
   Json Finished(const Outcome& outcome) const {
-    Json body = Body(Status(outcome), {Item(Status(outcome), {TextPart(outcome.text)})});
+    Json body = Body(Status(outcome),
+                     Json::array({Item(Status(outcome), Json::array({TextPart(outcome.text)}))}));
     if (outcome.reason == FinishReason::kLength) {
       body["incomplete_details"] = {{"reason", "max_output_tokens"}};
     }
@@ -128,7 +131,7 @@ Answer<Json> ContentOf(const Json& content) {
   if (!content.is_array()) return content;
   Json parts = Json::array();
   for (const Json& part : content) {
-    const std::string type = part.is_object() ? part.value("type", "") : "";
+    const std::string type = part.is_object() ? TextIn(part, "type") : "";
     if (type != "input_text" && type != "output_text" && type != "text") {
       return NotSupported("input: parts of type \"" + type.substr(0, 40) +
                           "\" are not available, only text");
@@ -146,15 +149,15 @@ Answer<void> AddItem(const Json& item, Json& messages) {
         {{"role", "assistant"},
          {"content", nullptr},
          {"tool_calls",
-          {{{"id", item.value("call_id", "")},
+          {{{"id", TextIn(item, "call_id")},
             {"type", "function"},
             {"function",
-             {{"name", item.value("name", "")}, {"arguments", item.value("arguments", "{}")}}}}}}});
+             {{"name", TextIn(item, "name")}, {"arguments", TextIn(item, "arguments")}}}}}}});
     return {};
   }
   if (type != item.end() && *type == "function_call_output") {
     messages.push_back({{"role", "tool"},
-                        {"tool_call_id", item.value("call_id", "")},
+                        {"tool_call_id", TextIn(item, "call_id")},
                         {"content", item.contains("output") ? item["output"] : Json()}});
     return {};
   }
@@ -201,7 +204,7 @@ Answer<Json> ReadFlatTools(Fields& fields) {
   const Json* flat = fields.Array("tools");
   if (flat == nullptr) return Json();
   for (const Json& tool : *flat) {
-    if (!tool.is_object() || tool.value("type", "") != "function") {
+    if (!tool.is_object() || TextIn(tool, "type") != "function") {
       return NotSupported("tools: only those of type \"function\" are available");
     }
     Json function = tool;
@@ -222,7 +225,7 @@ Answer<void> RefuseState(Fields& fields) {
   const Json* text = fields.Object("text");
   if (text != nullptr && text->contains("format")) {
     const Json& format = (*text)["format"];
-    if (!format.is_object() || format.value("type", "") != "text") {
+    if (!format.is_object() || TextIn(format, "type") != "text") {
       return NotSupported("text.format: structured output is not available");
     }
   }

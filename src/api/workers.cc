@@ -1,6 +1,6 @@
 #include "api/workers.h"
 
-#include <new>
+#include <exception>
 #include <utility>
 
 namespace vivace {
@@ -40,8 +40,10 @@ void Workers::Serve() {
     }
     try {
       job();
-    } catch (const std::bad_alloc&) {
-      continue;  // the request's writer goes away with the job, so its client gets a 500
+    } catch (const std::exception&) {
+      // No memory, or a fault of ours: it costs one request, whose writer goes away with
+      // the job, so that its client gets a 500.
+      continue;
     }
   }
 }

@@ -20,8 +20,8 @@ class Workers {
   // Drops the jobs that have not begun.
   ~Workers();
 
-  // False, and the job is dropped, while `max_waiting` others wait. A job must not throw
-  // but std::bad_alloc, which drops what it was doing.
+  // False, and the job is dropped, while `max_waiting` others wait. A job that throws has
+  // ended.
   bool Post(std::function<void()> job);
 
  private:

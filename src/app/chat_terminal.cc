@@ -11,10 +11,10 @@
 
 #include <fmt/format.h>
 
-#include "app/interrupts.h"
-#include "chat/prompt.h"
-#include "app/run.h"
 #include "api/timings.h"
+#include "app/interrupts.h"
+#include "app/run.h"
+#include "chat/prompt.h"
 #include "hub/home.h"
 
 namespace vivace {

@@ -12,10 +12,10 @@
 
 #include <fmt/format.h>
 
+#include "api/timings.h"
 #include "app/commands.h"
 #include "app/interrupts.h"
 #include "chat/prompt.h"
-#include "api/timings.h"
 
 namespace vivace {
 namespace {

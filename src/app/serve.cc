@@ -1,9 +1,9 @@
 // vivace serve: the server. Loads the models, opens the port, and drains when asked to.
 #include <algorithm>
-#include <condition_variable>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <memory>
-#include <mutex>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,6 +11,7 @@
 #include "api/endpoints.h"
 #include "api/errors.h"
 #include "api/model_names.h"
+#include "api/warm.h"
 #include "app/commands.h"
 #include "app/fetch.h"
 #include "app/interrupts.h"
@@ -39,6 +40,7 @@ struct ServeFlags {
   http::ServerOptions http;
   http::Listen listen;
   http::TlsFiles tls;
+  std::string warm_file;
   std::int64_t max_body_mb = 32;
   int drain_s = 30;
   std::string log_format = "text";
@@ -107,6 +109,21 @@ Result<PinnedModels> FetchPinned(const std::vector<std::string>& models) {
   return pinned;
 }
 
+Result<void> Warm(const ModelLease& model, const std::string& file, ServerLog& log) {
+  const auto failure = [](const ApiError& error, const std::string& where) {
+    return Context({ErrorKind::kBadInput, error.message}, where);
+  };
+  if (const auto ran = WarmUp(model); !ran) return failure(ran.error(), model->name());
+  if (file.empty()) return {};
+  std::ifstream stream(file);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (!stream) return Fail(ErrorKind::kIo, file + ": cannot be read");
+  const auto tokens = WarmPrompts(model, text);
+  if (!tokens) return failure(tokens.error(), file);
+  log.Info(fmt::format("{}: {} tokens of {} are ready", model->name(), *tokens, file));
+  return {};
+}
+
 http::ServerOptions HttpOptions(const ServeFlags& flags, ServerLog& log) {
   http::ServerOptions options = flags.http;
   options.listen = {flags.listen};
@@ -157,6 +174,7 @@ Result<int> Serve(const ServeFlags& flags) {
   for (const std::string& name : pinned->names) {
     const auto loaded = service.models.Acquire(name);
     if (!loaded) return Failure(loaded.error());
+    if (const auto warm = Warm(*loaded, flags.warm_file, log); !warm) return Failure(warm.error());
   }
   const InterruptScope interrupt;
   const std::stop_callback on_interrupt(interrupt.token(), [&] { service.drain.Request(); });
@@ -278,6 +296,11 @@ void AddModelsFlags(CLI::App& command, ServeFlags& flags) {
       ->group(group)
       ->check(CLI::Range(-1.0, 1e6))
       ->capture_default_str();
+  command
+      .add_option("--warm", flags.warm_file,
+                  "JSON file with system prompts and tools to evaluate before the port opens")
+      ->group(group)
+      ->check(CLI::ExistingFile);
   command.add_option("--max-prompt-tokens", flags.service.max_prompt_tokens, "0: the context's")
       ->group(group);
   command

@@ -19,17 +19,17 @@ TEST(EngineCoreTest, AFullContextIsShifted) {
   const std::vector<TokenId> prompt = RandomTokens(kContext - 10, 5);
   const GenerateRequest request = {.prompt = prompt,
                                    .sampling = Greedy(),
-                                   .max_tokens = 150,
+                                   .max_tokens = 300,
                                    .ignore_end = true,
                                    .shift = true,
                                    .keep = kKeep};
   Bench bench(Options());
   const Outcome outcome = bench.Run(request);
   bench.ExpectNothingHeld();
-  ASSERT_EQ(outcome.tokens.size(), 150U);
+  ASSERT_EQ(outcome.tokens.size(), 300U);
   EXPECT_EQ(outcome.reason, FinishReason::kLength);
   constexpr std::int64_t kDropped = (kContext - kKeep) / 2;
-  EXPECT_EQ(outcome.timings.dropped_tokens, 2 * kDropped);
+  EXPECT_EQ(outcome.timings.dropped_tokens, 3 * kDropped);
   // The token after the first shift is the one that follows what was kept.
   std::vector<TokenId> kept = prompt;
   kept.insert(kept.end(), outcome.tokens.begin(), outcome.tokens.begin() + 10);

@@ -8,8 +8,8 @@ namespace vivace {
 namespace {
 
 std::int64_t TokenLimit(const GenerateRequest& request, std::int64_t context) {
-  const std::int64_t room =
-      request.shift ? context : context - static_cast<std::int64_t>(request.prompt.size());
+  if (request.shift) return request.max_tokens < 0 ? context : request.max_tokens;
+  const std::int64_t room = context - static_cast<std::int64_t>(request.prompt.size());
   return request.max_tokens < 0 ? room : std::min(request.max_tokens, room);
 }
 
@@ -47,7 +47,8 @@ Sequence::Sequence(Submission submission, const Model& model, PagePool& pool, st
       sampler_(submission_.request.sampling, static_cast<std::size_t>(model.config().vocab_size)),
       output_(model.tokenizer(), submission_.request.stop,
               [this](std::string_view text) { piece_ += text; }) {
-  tokens_.reserve(tokens_.size() + static_cast<std::size_t>(limit_));
+  const std::int64_t longest = std::min(length() + limit_, std::max(context, length()));
+  tokens_.reserve(static_cast<std::size_t>(longest));
   if (submission_.request.embed) pooled_.resize(static_cast<std::size_t>(model.config().hidden));
   for (const TokenId token : tokens_) sampler_.Accept(token);
   timings_.prompt_tokens = length();
