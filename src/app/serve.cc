@@ -19,6 +19,7 @@
 #include "app/session.h"
 #include "app/tuning_file.h"
 #include "base/cpu.h"
+#include "base/fair_lock.h"
 #include "base/memory_facts.h"
 #include "http/server.h"
 
@@ -29,6 +30,7 @@ constexpr std::int64_t kMega = std::int64_t{1} << 20;
 
 struct ServeFlags {
   SessionFlags session;
+  std::shared_ptr<FairLock> turns = std::make_shared<FairLock>();
   std::vector<std::string> models;
   std::vector<std::string> aliases;
   std::string chat_template;
@@ -70,6 +72,7 @@ Result<std::unique_ptr<ServedModel>> LoadServed(const ServeFlags& flags, const s
   EngineOptions engine = flags.engine;
   engine.kv_bytes = KvBytes(flags, opened->model);
   engine.prompt_chunk = session.prompt_chunk;
+  engine.turns = flags.turns.get();
   const auto known = RememberedPrefetch(
       TuningKey(ReadCpuModel(), opened->model.kernels().name, opened->team->size()));
   if (known) engine.prefetch = PrefetchTuning(*known);
@@ -326,6 +329,7 @@ void AddServe(CLI::App& app, CommandSlot& slot) {
       "  vivace serve qwen2.5-coder-0.5b-instruct --port 11434 --alias gpt-4o-mini\n"
       "  curl http://127.0.0.1:8080/v1/chat/completions -d '{\"messages\": [{\"role\": \"user\", "
       "\"content\": \"Hi\"}]}'");
+  flags->service.version = VIVACE_VERSION;
   command->callback([&slot, flags] { slot.body = [flags] { return Serve(*flags); }; });
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
@@ -236,7 +237,9 @@ void EngineCore::PlanPrefill(bool decoding) {
   std::ranges::stable_sort(prefills_, {}, &Running::turn);
   std::int64_t room = options_.prompt_chunk;
   // A background slice ends soon enough for the request that may come meanwhile.
-  if (decoding || !ordinary) room = std::min(room, cost_.RowsWithin(options_.stall_budget_ms));
+  const bool others = options_.turns != nullptr && options_.turns->in_use();
+  if (decoding || !ordinary || others)
+    room = std::min(room, cost_.RowsWithin(options_.stall_budget_ms));
   for (Running* running : prefills_) {
     if (room == 0) return;
     Sequence& sequence = *running->sequence;
@@ -283,9 +286,12 @@ void EngineCore::RunStep() {
   }
   const bool room = cache_.MakeRoom(new_pages);
   VIVACE_CHECK(room, "the pages of a running sequence are promised to it");
+  std::unique_lock<FairLock> turn;
+  if (options_.turns != nullptr) turn = std::unique_lock(*options_.turns);
   const double start_ms = NowMs();
   stepper_.Run(parts_);
   const double end_ms = NowMs();
+  if (turn.owns_lock()) turn.unlock();
   Observe(end_ms - start_ms);
   for (StepPart& part : parts_) AfterStep(part, end_ms);
   std::erase_if(running_, [](const Running& running) { return running.sequence->finished(); });

@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "base/fair_lock.h"
 #include "base/result.h"
 #include "base/thread_team.h"
 #include "engine/metrics.h"
@@ -36,6 +37,8 @@ struct EngineOptions {
   // Bytes of keys and values, running and cached; 0: enough for one whole context.
   std::int64_t kv_bytes = 0;
   PrefetchTuning prefetch = {};  // what is known of this machine
+  // Taken for each step, where several engines share the cores. It must outlive them.
+  FairLock* turns = nullptr;
 };
 
 class EngineCore {
