@@ -1,6 +1,7 @@
 #include "engine/job_thread.h"
 
 #include <chrono>
+#include <system_error>
 #include <utility>
 
 namespace vivace {
@@ -16,11 +17,18 @@ JobThread::~JobThread() {
 }
 
 void JobThread::Post(std::function<void()> job) {
+  if (!thread_.joinable()) {
+    try {
+      thread_ = std::thread([this] { Serve(); });
+    } catch (const std::system_error&) {
+      job();
+      return;
+    }
+  }
   {
     const std::lock_guard lock(mutex_);
     jobs_.push_back(std::move(job));
   }
-  if (!thread_.joinable()) thread_ = std::thread([this] { Serve(); });
   changed_.notify_all();
 }
 

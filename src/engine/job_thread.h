@@ -1,5 +1,6 @@
 // JobThread: runs jobs one after the other on a thread of its own, for work that waits for
-// the disk. The thread starts with the first job. One thread posts; jobs must not.
+// the disk. The thread starts with the first job; where the system has none to give, jobs
+// run on the caller's. One thread posts; jobs must not.
 #pragma once
 
 #include <condition_variable>

@@ -19,6 +19,7 @@ namespace {
 constexpr auto kPage = static_cast<std::size_t>(kPagePositions);
 // Some file systems count in steps as long: a change within one may not show.
 constexpr std::int64_t kFolderTimeStep = 2'000'000'000;
+constexpr std::int64_t kLongestFile = 16 << 20;
 
 std::int64_t WallNs() {
   timespec now = {};
@@ -186,7 +187,7 @@ std::int64_t PageStore::Write(std::span<const PageToStore> path, const std::atom
     std::size_t end = first;
     while (end < path.size() && !covered[end] && end - first < LongestRun()) ++end;
     if (end > first) {
-      const auto file = WriteRun(path, first, end - first, epoch, dropped);
+      const auto file = WriteRun(path, first, end - first, epoch);
       if (!file) {
         if (file.error().kind != ErrorKind::kCancelled) {
           Failed(writing_, "cannot be written", file.error());
@@ -204,8 +205,7 @@ std::int64_t PageStore::Write(std::span<const PageToStore> path, const std::atom
 }
 
 Result<IndexedFile> PageStore::WriteRun(std::span<const PageToStore> path, std::size_t first,
-                                        std::size_t count, std::uint64_t epoch,
-                                        const std::atomic<bool>& dropped) {
+                                        std::size_t count, std::uint64_t epoch) {
   const auto pages = static_cast<std::int64_t>(count);
   IndexedFile file = {
       .first = path[first].name, .last = path[first + count - 1].name, .count = pages};
@@ -214,10 +214,11 @@ Result<IndexedFile> PageStore::WriteRun(std::span<const PageToStore> path, std::
                                 count * kind_.shape.page_bytes());
   VIVACE_RETURN_IF_ERROR(MakeFolder());
   VIVACE_RETURN_IF_ERROR(MakeRoom(file.bytes));
-  auto temporary = TemporaryPageFile::Write(options_.folder, kind_, path, first, count, dropped);
+  const auto cleared = [this, epoch] { return epoch != epoch_; };
+  auto temporary = TemporaryPageFile::Write(options_.folder, kind_, path, first, count, cleared);
   if (!temporary) return Failure(std::move(temporary).error());
   const std::lock_guard lock(mutex_);
-  if (dropped || epoch != epoch_) return Fail(ErrorKind::kCancelled, "not needed any more");
+  if (cleared()) return Fail(ErrorKind::kCancelled, "not needed any more");
   VIVACE_RETURN_IF_ERROR(temporary->Publish(index_.PathOf(file)));
   file.used_ns = WallNs();
   index_.Add(file);
@@ -252,11 +253,12 @@ Result<void> PageStore::MakeRoom(std::int64_t bytes) {
   return {};
 }
 
-// A file is at most a quarter of the store, so that one request does not replace all others.
+// A file is at most a quarter of the store, so that one request does not replace all others, and
+// short enough to wait for.
 std::size_t PageStore::LongestRun() const {
   const auto page_bytes = static_cast<std::int64_t>(kind_.shape.page_bytes());
-  return static_cast<std::size_t>(
-      std::clamp<std::int64_t>(options_.max_bytes / 4 / page_bytes, 1, kMaxFilePages));
+  return static_cast<std::size_t>(std::clamp<std::int64_t>(
+      std::min(kLongestFile, options_.max_bytes / 4) / page_bytes, 1, kMaxFilePages));
 }
 
 // Marks files of one path as used, the last one first: a page goes before those it continues.

@@ -29,10 +29,11 @@ struct PageStoreOptions {
   // For the files of one model; made when it is first written to. Files of this format
   // that are another model's are removed.
   std::string folder = {};
-  std::int64_t max_bytes = 0;                         // 0: no store
-  std::function<void(const std::string&)> warn = {};  // called from any thread
-  double look_ms = 200;                               // how old the list of files may be
-  double retry_ms = 60'000;                           // after the disk has refused
+  std::int64_t max_bytes = 0;  // 0: no store
+  // Called from any thread; must not call back.
+  std::function<void(const std::string&)> warn = {};
+  double look_ms = 200;      // how old the list of files may be
+  double retry_ms = 60'000;  // after the disk has refused
 
   bool enabled() const { return max_bytes > 0 && !folder.empty(); }
 };
@@ -52,7 +53,7 @@ class PageStore {
                     std::span<std::uint16_t* const> pages, const std::atomic<bool>& stop);
 
   // Writes those pages of a path that are not here. Returns how many. Ends early when
-  // `dropped` becomes true, after a page at most, and leaves nothing of an unfinished file.
+  // `dropped` becomes true, with the file that it is at: 16 MB, or one page that is larger.
   std::int64_t Write(std::span<const PageToStore> path, const std::atomic<bool>& dropped);
 
   // Removes all files. What is being written now does not appear afterwards, and what is
@@ -88,8 +89,7 @@ class PageStore {
   // Which pages of the path are here, and in which files.
   std::vector<bool> Covered(std::span<const PageToStore> path, std::vector<Candidate>& files);
   Result<IndexedFile> WriteRun(std::span<const PageToStore> path, std::size_t first,
-                               std::size_t count, std::uint64_t epoch,
-                               const std::atomic<bool>& dropped);
+                               std::size_t count, std::uint64_t epoch);
   Result<void> MakeFolder() const;
   Result<void> MakeRoom(std::int64_t bytes);
   std::size_t LongestRun() const;

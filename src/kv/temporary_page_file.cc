@@ -69,13 +69,13 @@ Result<TemporaryPageFile> TemporaryPageFile::Write(const std::string& folder,
                                                    const PageFileKind& kind,
                                                    std::span<const PageToStore> path,
                                                    std::size_t first, std::size_t count,
-                                                   const std::atomic<bool>& dropped) {
+                                                   const std::function<bool()>& dropped) {
   auto file = Create(folder);
   if (!file) return file;
   PageFileHeader header = HeaderOf(kind, path.first(first + count), first);
   std::uint64_t offset = PageFileHeaderBytes(header.first, static_cast<std::int64_t>(count));
   for (const PageToStore& page : path.subspan(first, count)) {
-    if (dropped) return Fail(ErrorKind::kCancelled, "not needed any more");
+    if (dropped()) return Fail(ErrorKind::kCancelled, "not needed any more");
     const auto bytes =
         std::as_bytes(std::span(page.page, static_cast<std::size_t>(kind.shape.page_size())));
     header.pages.push_back(

@@ -4,9 +4,9 @@
 // opens the store later removes temporary files without a lock: their writers are dead.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,10 +29,10 @@ struct PageToStore {
 class TemporaryPageFile {
  public:
   // Writes pages [first, first + count) of `path` as a file in `folder`. kCancelled when
-  // `dropped` becomes true, asked once a page.
+  // `dropped`, asked before each page, says so.
   static Result<TemporaryPageFile> Write(const std::string& folder, const PageFileKind& kind,
                                          std::span<const PageToStore> path, std::size_t first,
-                                         std::size_t count, const std::atomic<bool>& dropped);
+                                         std::size_t count, const std::function<bool()>& dropped);
   TemporaryPageFile(TemporaryPageFile&& other) noexcept
       : fd_(std::exchange(other.fd_, -1)), path_(std::exchange(other.path_, {})) {}
   TemporaryPageFile& operator=(TemporaryPageFile&&) = delete;
