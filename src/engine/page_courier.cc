@@ -161,13 +161,12 @@ void PageCourier::Flush(double ms) {
 void PageCourier::Clear() {
   if (store_ == nullptr) return;
   for (const auto& fetch : fetches_) fetch->stale = true;
-  DropSaves();
   store_->Clear();
-  Flush(kFlushMs);
 }
 
 void PageCourier::Remove(std::vector<PageName> names) {
   if (store_ == nullptr || names.empty()) return;
+  for (const auto& fetch : fetches_) fetch->stale = true;
   std::ranges::sort(names);
   store_->Remove(names);
 }

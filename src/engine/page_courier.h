@@ -73,7 +73,8 @@ class PageCourier {
   // Waits until all is written, but at most so long.
   void Flush(double ms);
 
-  // Waits for the file in work. What is being read does not arrive any more.
+  // Removes from disk all pages, or the files between pages with these names. What is being
+  // read now does not arrive. Both wait for the disk.
   void Clear();
   void Remove(std::vector<PageName> names);
   void UpdateGauges();

@@ -158,6 +158,10 @@ Result<PageFileHeader> ParsePageFileHeader(std::span<const std::byte> bytes,
     page = {.name = {.low = entry.name[0], .high = entry.name[1]}, .checksum = entry.checksum};
     at += sizeof(entry);
   }
+  const auto padding = bytes.subspan(static_cast<std::size_t>(at - bytes.data()));
+  if (!std::ranges::all_of(padding, [](std::byte byte) { return byte == std::byte{0}; })) {
+    return Fail(ErrorKind::kBadInput, "the header's padding is not zero");
+  }
   return header;
 }
 

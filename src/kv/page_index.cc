@@ -24,7 +24,7 @@ constexpr std::string_view kSuffix = ".kv1";
 constexpr std::size_t kHexDigits = 16;
 constexpr std::size_t kFixedPart = kHexDigits + 1 + 2 * (2 * kHexDigits + 1);
 // Beyond this the folder is not ours any more; the rest is neither used nor removed.
-constexpr std::size_t kMaxFiles = std::size_t{1} << 17;
+constexpr std::size_t kMaxFiles = std::size_t{1} << 20;
 
 bool ReadHex(std::string_view& text, std::uint64_t& value) {
   if (text.size() < kHexDigits) return false;
