@@ -43,7 +43,7 @@ TEST_F(SlowDiskTest, OthersRunWhileOneWaitsForTheDisk) {
   Outcome waits;
   Outcome runs;
   Outcome cancelled;
-  std::stop_source stop;
+  const std::stop_source stop;
   Add({.prompt = RandomTokens(100, 1), .max_tokens = 2, .ignore_end = true}, waits);
   Add({.prompt = RandomTokens(100, 2), .max_tokens = 2}, cancelled, stop.get_token());
   Add({.prompt = RandomTokens(10, 3), .max_tokens = 20, .ignore_end = true}, runs);
@@ -60,6 +60,8 @@ TEST_F(SlowDiskTest, OthersRunWhileOneWaitsForTheDisk) {
   Drain();
   EXPECT_EQ(waits.tokens.size(), 2U);
   EXPECT_EQ(waits.timings.cached_tokens, 0);
+  // Reads end in their order: with this one, that of the cancelled request is over.
+  Run({.prompt = RandomTokens(100, 4), .max_tokens = 0});
   ExpectNothingHeld();
 }
 

@@ -159,7 +159,7 @@ TEST_F(PageCourierTest, ALongPromptIsWrittenWhileItIsEvaluated) {
   options.context = 2048;
   options.kv_bytes = 0;
   Start(options);
-  std::stop_source stop;
+  const std::stop_source stop;
   Outcome outcome;
   Add({.prompt = RandomTokens(2000, 1), .max_tokens = 0}, outcome, stop.get_token());
   while (outcome.progress.empty() || outcome.progress.back() < 1024) core_->Step();

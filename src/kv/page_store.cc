@@ -177,7 +177,8 @@ std::vector<bool> PageStore::Covered(std::span<const PageToStore> path,
 }
 
 std::int64_t PageStore::Write(std::span<const PageToStore> path, const std::atomic<bool>& dropped) {
-  if (NowMs() < writing_.next_ms || path.size() > static_cast<std::size_t>(kMaxPathPages)) return 0;
+  if (NowMs() < writing_.next_ms) return 0;
+  path = path.first(std::min(path.size(), LongestPath()));
   const std::uint64_t epoch = epoch_;
   std::vector<Candidate> files;
   const std::vector<bool> covered = Covered(path, files);
@@ -261,6 +262,13 @@ std::size_t PageStore::LongestRun() const {
       std::min(kLongestFile, options_.max_bytes / 4) / page_bytes, 1, kMaxFilePages));
 }
 
+// Of a path that is too long for the store the beginning is kept, or its end would replace it.
+std::size_t PageStore::LongestPath() const {
+  const auto page_bytes = static_cast<std::int64_t>(kind_.shape.page_bytes());
+  return static_cast<std::size_t>(
+      std::clamp<std::int64_t>(options_.max_bytes / 4 * 3 / page_bytes, 1, kMaxPathPages));
+}
+
 // Marks files of one path as used, the last one first: a page goes before those it continues.
 void PageStore::Touch(std::span<const Candidate> files) {
   const std::lock_guard lock(mutex_);
@@ -276,7 +284,8 @@ void PageStore::Touch(std::span<const Candidate> files) {
 void PageStore::Clear() {
   const std::lock_guard lock(mutex_);
   ++epoch_;
-  static_cast<void>(ScanLocked());
+  const auto scanned = ScanLocked();
+  if (!scanned) Failed(reading_, "cannot be read", scanned.error());
   for (const IndexedFile& file : index_.LeastRecentlyUsedFirst()) index_.Remove(file);
   Publish();
 }

@@ -92,7 +92,8 @@ class PageStore {
                                std::size_t count, std::uint64_t epoch);
   Result<void> MakeFolder() const;
   Result<void> MakeRoom(std::int64_t bytes);
-  std::size_t LongestRun() const;
+  std::size_t LongestRun() const;   // pages of one file
+  std::size_t LongestPath() const;  // pages of one path
   void Touch(std::span<const Candidate> files);
   void Failed(Pace& pace, const std::string& what, const Error& error);
   void Publish();

@@ -180,6 +180,20 @@ TEST(PageStoreTest, TheEndOfAPathGoesBeforeItsBeginning) {
   EXPECT_EQ(left, 0);
 }
 
+TEST(PageStoreTest, OfATooLongPathTheBeginningIsKept) {
+  StoreFolder folder("store_too_long");
+  constexpr std::int64_t kBytes = 200'000;
+  PageStore store(folder.Options(kBytes), kTestKind);
+  const TestPath path(300, 0);
+  for (int time = 0; time < 2; ++time) {
+    const std::int64_t written = WriteAll(store, path);
+    EXPECT_EQ(written > 0, time == 0);
+    EXPECT_LE(BytesOnDisk(folder), kBytes);
+    EXPECT_GT(ReadAll(store, path), 50);
+    EXPECT_EQ(ReadAll(store, path), store.pages());
+  }
+}
+
 TEST(PageStoreTest, ATooSmallStoreStaysEmpty) {
   StoreFolder folder("store_small");
   PageStore store(folder.Options(1000), kTestKind);
