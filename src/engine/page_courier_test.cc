@@ -194,6 +194,22 @@ TEST_F(PageCourierTest, ClearingForgetsWhatIsOnDisk) {
   EXPECT_EQ(Run(other).timings.cached_tokens, 0);
 }
 
+TEST_F(PageCourierTest, ClearingReachesWhatIsBeingRead) {
+  Start(Options());
+  const GenerateRequest request = {.prompt = RandomTokens(100, 1), .max_tokens = 0};
+  Run(request);
+  Start(Options());
+  Outcome outcome;
+  Add(request, outcome);
+  ASSERT_TRUE(core_->Step());  // waits until it is read, and no longer
+  EXPECT_EQ(outcome.admitted, 0);
+  core_->ClearCache("");
+  Drain();
+  EXPECT_EQ(outcome.timings.cached_tokens, 0);
+  EXPECT_EQ(core_->metrics().pages_read.value(), 0);
+  ExpectNothingHeld();
+}
+
 TEST_F(PageCourierTest, TheGeneratorHasAStoreToo) {
   const GenerateRequest request = {
       .prompt = RandomTokens(100, 1), .max_tokens = 200, .ignore_end = true};
