@@ -212,7 +212,7 @@ bool EngineCore::Step() {
   TakeFetched();
   Admit();
   UpdateGauges();
-  if (running_.empty() && waiting() == 0) return false;
+  if (!has_requests()) return false;
   Plan();
   if (parts_.empty()) {
     VIVACE_CHECK(courier_.pending(), "what cannot run waits for the disk");

@@ -81,6 +81,7 @@ class EngineCore {
   void UpdateGauges();
 
   std::int64_t waiting() const;
+  bool has_requests() const { return !running_.empty() || waiting() > 0; }
   const EngineMetrics& metrics() const { return metrics_; }
   const StepCost& cost() const { return cost_; }
   PagePool& pool() { return pool_; }

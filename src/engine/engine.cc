@@ -1,5 +1,6 @@
 #include "engine/engine.h"
 
+#include <chrono>
 #include <utility>
 
 #include <fmt/format.h>
@@ -7,6 +8,11 @@
 #include "base/clock.h"
 
 namespace vivace {
+namespace {
+
+constexpr std::chrono::milliseconds kCancelPoll(20);
+
+}  // namespace
 
 Result<std::unique_ptr<Engine>> Engine::Create(const Model& model, ThreadTeam& team,
                                                const EngineOptions& options) {
@@ -113,7 +119,13 @@ void Engine::Serve() {
 bool Engine::TakeMail(bool idle) {
   if (!idle && !has_mail_.load(std::memory_order_acquire)) return true;
   std::unique_lock lock(mutex_);
-  if (idle) mail_arrived_.wait(lock, [&] { return has_mail_.load(); });
+  const auto arrived = [&] { return has_mail_.load(); };
+  if (idle && core_->has_requests()) {
+    // They wait for the disk, and may be cancelled meanwhile.
+    mail_arrived_.wait_for(lock, kCancelPoll, arrived);
+  } else if (idle) {
+    mail_arrived_.wait(lock, arrived);
+  }
   has_mail_ = false;
   taken_.swap(inbox_);
   taken_errands_.swap(errands_);

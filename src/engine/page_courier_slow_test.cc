@@ -16,7 +16,7 @@ namespace {
 class SlowDiskTest : public PageCourierTest {
  protected:
   SlowDiskTest() { std::ofstream(folder()) << "a file"; }
-  ~SlowDiskTest() override {
+  void TearDown() override {
     Release();
     core_.reset();
   }
@@ -117,6 +117,27 @@ TEST_F(SlowDiskTest, ARequestWaitsForTheWriteInWork) {
   release.join();
   EXPECT_EQ(next.reason, FinishReason::kLength);
   ExpectNothingHeld();
+}
+
+TEST_F(SlowDiskTest, AnEngineThatSleepsOverAReadNoticesACancel) {
+  const auto engine = std::move(*Engine::Create(TestModel(), team_, Slow("read")));
+  const std::stop_source stop;
+  std::latch done(1);
+  Outcome outcome;
+  const auto submitted = engine->Submit(
+      {.prompt = RandomTokens(100, 1), .max_tokens = 2},
+      [&, record = Record(outcome)](const Event& event) {
+        record(event);
+        if (outcome.reason) done.count_down();
+      },
+      stop.get_token());
+  ASSERT_TRUE(submitted.has_value());
+  while (engine->metrics().running.value() == 0) std::this_thread::yield();
+  stop.request_stop();
+  done.wait();
+  EXPECT_EQ(outcome.reason, FinishReason::kCancelled);
+  EXPECT_EQ(outcome.admitted, 0);
+  Release();
 }
 
 class EngineStoreTest : public PageCourierTest {

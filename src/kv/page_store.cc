@@ -247,7 +247,8 @@ Result<void> PageStore::MakeRoom(std::int64_t bytes) {
   // When files were used by others shows only in the folder.
   VIVACE_RETURN_IF_ERROR(ScanLocked());
   for (const IndexedFile& file : index_.LeastRecentlyUsedFirst()) {
-    if (index_.bytes() + bytes <= options_.max_bytes) break;
+    // A little more, so that not every file costs a scan.
+    if (index_.bytes() + bytes <= options_.max_bytes - options_.max_bytes / 32) break;
     index_.Remove(file);
   }
   Publish();
