@@ -59,7 +59,7 @@ TEST(PageStoreFaultsTest, FieldsWithRightChecksumsAreCheckedToo) {
   Written written("faults_fields");
   const auto encode = [&](const PageFileHeader& header, const PageFileKind& kind) {
     const auto bytes = EncodePageFileHeader(header, kind);
-    std::string changed(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const std::string changed(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     return changed + written.bytes.substr(PageFileHeaderBytes(0, 4));
   };
   const auto file = PageFile::Open(written.file, kTestKind);

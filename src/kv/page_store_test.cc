@@ -127,6 +127,7 @@ TEST(PageStoreTest, TheLeastRecentlyUsedGoesFirst) {
   }
   PageStore store(folder.Options(4 * one + one / 2), kTestKind);
   std::vector<TestPath> paths;
+  paths.reserve(4);
   for (TokenId i = 0; i < 4; ++i) paths.emplace_back(4, 1000 * i);
   for (const TestPath& path : paths) EXPECT_EQ(WriteAll(store, path), 4);
   EXPECT_EQ(ReadAll(store, paths[0]), 4);  // used again
@@ -214,6 +215,7 @@ TEST(PageStoreTest, WhatIsDroppedLeavesNothing) {
 TEST(PageStoreTest, ManyThreadsAndStoresAtOnce) {
   StoreFolder folder("store_threads");
   std::vector<TestPath> paths;
+  paths.reserve(6);
   for (TokenId i = 0; i < 6; ++i) paths.emplace_back(20, 100 * i);
   PageStoreOptions options = folder.Options(200'000);  // too few for all
   options.warn = {};
