@@ -69,7 +69,9 @@ EngineCore::EngineCore(const Model& model, const EngineOptions& options, PagePoo
       options_(options),
       pool_(std::move(pool)),
       cache_(pool_, RootOf(model)),
-      stepper_(std::move(stepper)) {
+      stepper_(std::move(stepper)),
+      courier_(options.store, {.root = RootOf(model), .shape = pool_.shape()}, pool_, cache_,
+               metrics_) {
   const auto parts = static_cast<std::size_t>(options.max_running) + 1;
   running_.reserve(parts);
   parts_.reserve(parts);
@@ -77,7 +79,7 @@ EngineCore::EngineCore(const Model& model, const EngineOptions& options, PagePoo
   metrics_.pages.Set(pool_.capacity());
 }
 
-EngineCore::~EngineCore() { CancelAll(); }
+EngineCore::~EngineCore() { CancelAll(); }  // what they leave is written, too
 
 Result<void> EngineCore::Check(const GenerateRequest& request) const {
   VIVACE_RETURN_IF_ERROR(request.sampling.Validate());
@@ -156,7 +158,7 @@ std::int64_t EngineCore::ordinary_running() const {
 std::int64_t EngineCore::promised_pages() const {
   std::int64_t pages = 0;
   for (const Running& running : running_) {
-    pages += running.sequence->pages_at_most() -
+    pages += running.sequence->pages_at_most() - running.fetch_pages -
              static_cast<std::int64_t>(running.sequence->kv().pages().size());
   }
   return pages;
@@ -176,44 +178,50 @@ void EngineCore::Admit() {
     waiting_.pop_front();
   }
   if (running_.empty() && !waiting_background_.empty()) {
-    const bool admitted = TryAdmit(waiting_background_.front());
-    VIVACE_CHECK(admitted, "a request alone has all pages");
-    waiting_background_.pop_front();
+    if (TryAdmit(waiting_background_.front())) {
+      waiting_background_.pop_front();
+    } else {
+      VIVACE_CHECK(courier_.pending(), "a request alone has all pages");
+    }
   }
+}
+
+bool EngineCore::Fits(const GenerateRequest& request) const {
+  const PrefixCache::Found found =
+      request.embed ? PrefixCache::Found() : cache_.Look(request.prompt);
+  const std::int64_t needed = Sequence::PagesAtMost(request, options_.context) - found.pages;
+  const std::int64_t available = pool_.available() + cache_.idle_pages() - found.idle_pages;
+  return available >= promised_pages() + needed;
 }
 
 bool EngineCore::TryAdmit(Submission& submission) {
   const double start_ms = NowMs();
-  const bool embeds = submission.request.embed;
-  const PrefixCache::Found found =
-      embeds ? PrefixCache::Found() : cache_.Look(submission.request.prompt);
-  const std::int64_t needed =
-      Sequence::PagesAtMost(submission.request, options_.context) - found.pages;
-  const std::int64_t available = pool_.available() + cache_.idle_pages() - found.idle_pages;
-  if (available < promised_pages() + needed) return false;
+  if (!Fits(submission.request)) {
+    courier_.DropSaves();
+    if (!Fits(submission.request)) return false;
+  }
   auto sequence =
       std::make_unique<Sequence>(std::move(submission), model_, pool_, options_.context);
-  if (!embeds) {
-    cache_.Match(sequence->tokens(), sequence->path(), sequence->kv());
-    cache_.MatchPart(sequence->tokens(), sequence->path(), sequence->kv());
-  }
+  sequence->timings().queue_ms = start_ms - sequence->arrival_ms();
   metrics_.requests_dequeued.Add(1);
-  const double now_ms = NowMs();
-  sequence->timings().cached_tokens = sequence->kv().size();
-  sequence->timings().cache_ms = now_ms - start_ms;
-  sequence->Admitted(start_ms);
-  running_.push_back({.sequence = std::move(sequence), .turn = 0});
-  Running& added = running_.back();
-  added.turn = PrefillTurn(metrics_.prompt_tokens.value(), added.sequence->remaining());
+  running_.push_back({.sequence = std::move(sequence), .start_ms = start_ms});
+  Prepare(running_.back());
   return true;
 }
 
 bool EngineCore::Step() {
   DropCancelled();
+  TakeFetched();
   Admit();
   UpdateGauges();
-  if (running_.empty()) return false;
+  if (!has_requests()) return false;
   Plan();
+  if (parts_.empty()) {
+    VIVACE_CHECK(courier_.pending(), "what cannot run waits for the disk");
+    if (courier_.has_wake()) return false;
+    courier_.Wait();
+    return true;
+  }
   RunStep();
   UpdateGauges();
   return true;
@@ -231,7 +239,8 @@ void EngineCore::PlanPrefill(bool decoding) {
   const bool ordinary = ordinary_running() > 0;
   prefills_.clear();
   for (Running& running : running_) {
-    if (running.sequence->decoding() || (running.background() && ordinary)) continue;
+    if (running.sequence->decoding() || running.fetch != nullptr) continue;
+    if (running.background() && ordinary) continue;
     prefills_.push_back(&running);
   }
   std::ranges::stable_sort(prefills_, {}, &Running::turn);
@@ -319,7 +328,10 @@ void EngineCore::Observe(double ms) {
 void EngineCore::AfterStep(StepPart& part, double now_ms) {
   Sequence& sequence = *part.sequence;
   cache_.Insert(sequence.tokens(), sequence.path(), sequence.kv());
-  if (sequence.timings().decoded_tokens == 0) sequence.Progress(stepper_.evaluated_ms());
+  if (sequence.timings().decoded_tokens == 0) {
+    sequence.Progress(stepper_.evaluated_ms());
+    courier_.SaveProgress(sequence.path());
+  }
   if (part.chooses) {
     FinishReason reason = FinishReason::kLength;
     const std::int64_t before = sequence.timings().decoded_tokens;
@@ -339,6 +351,7 @@ void EngineCore::AfterStep(StepPart& part, double now_ms) {
 }
 
 void EngineCore::Finish(Sequence& sequence, FinishReason reason) {
+  courier_.Save(sequence.path());
   cache_.Leave(sequence.tokens(), sequence.path(), sequence.kv(), sequence.request().cache_id);
   const GenerateTimings& timings = sequence.timings();
   metrics_.prompt_tokens_cached.Add(timings.cached_tokens);
@@ -359,6 +372,7 @@ void EngineCore::Reject(Submission& submission) {
 }
 
 void EngineCore::UpdateGauges() {
+  courier_.UpdateGauges();
   metrics_.waiting.Set(waiting());
   metrics_.running.Set(static_cast<std::int64_t>(running_.size()));
   metrics_.pages_cached.Set(cache_.idle_pages());

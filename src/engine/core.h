@@ -9,20 +9,25 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/fair_lock.h"
 #include "base/result.h"
 #include "base/thread_team.h"
 #include "engine/metrics.h"
+#include "engine/page_courier.h"
 #include "engine/prefetch_tuning.h"
 #include "engine/request.h"
 #include "engine/schedule.h"
 #include "engine/sequence.h"
 #include "engine/stepper.h"
 #include "kv/page_pool.h"
+#include "kv/page_store.h"
 #include "kv/prefix_cache.h"
 #include "model/model.h"
 
@@ -39,6 +44,7 @@ struct EngineOptions {
   PrefetchTuning prefetch = {};  // what is known of this machine
   // Taken for each step, where several engines share the cores. It must outlive them.
   FairLock* turns = nullptr;
+  PageStoreOptions store = {};  // pages on disk
 };
 
 class EngineCore {
@@ -58,13 +64,27 @@ class EngineCore {
   // Step, CancelAll or an Add that replaces it.
   void Add(Submission submission);
 
-  // Drops what was cancelled, admits what fits and runs one step. False: nothing is left.
+  // Drops what was cancelled, admits what fits and runs one step. False: nothing is left, or
+  // all that is left waits for pages from disk and SetWake's function will tell.
   bool Step();
+  // `wake` is called from other threads when pages have come from disk. Without it, Step waits
+  // for them itself. Before the first request.
+  void SetWake(std::function<void()> wake) { courier_.SetWake(std::move(wake)); }
 
   // Ends all requests, waiting and running.
   void CancelAll();
 
+  // Forgets one conversation, or all with "", also on disk. Returns the pages freed in memory;
+  // those in use stay. May wait for the disk.
+  std::int64_t ClearCache(const std::string& cache_id);
+  // Waits until what is to be written is on disk, but at most so long.
+  void Flush(double ms) { courier_.Flush(ms); }
+
+  // Brings the metrics of the present up to date, as each step does.
+  void UpdateGauges();
+
   std::int64_t waiting() const;
+  bool has_requests() const { return !running_.empty() || waiting() > 0; }
   const EngineMetrics& metrics() const { return metrics_; }
   const StepCost& cost() const { return cost_; }
   PagePool& pool() { return pool_; }
@@ -76,7 +96,11 @@ class EngineCore {
  private:
   struct Running {
     std::unique_ptr<Sequence> sequence;
-    std::int64_t turn;  // PrefillTurn, less the rows evaluated since
+    double start_ms;        // of its admission
+    std::int64_t turn = 0;  // PrefillTurn, less the rows evaluated since
+    // While it waits for pages from disk, and how many of its pages that takes already.
+    std::shared_ptr<const PageFetch> fetch = {};
+    std::int64_t fetch_pages = 0;
     bool background() const { return sequence->background(); }
   };
 
@@ -85,7 +109,12 @@ class EngineCore {
   void DropCancelled();
   void Replace(const std::string& cache_id);
   void Admit();
+  bool Fits(const GenerateRequest& request) const;
   bool TryAdmit(Submission& submission);
+  // Asks the disk for what the memory lacks. The prompt's evaluation starts after that.
+  void Prepare(Running& running);
+  void TakeFetched();
+  void Start(Running& running);
   std::int64_t promised_pages() const;
   std::int64_t ordinary_running() const;
   // Which rows of which sequences come next, into parts_.
@@ -98,7 +127,6 @@ class EngineCore {
   void Observe(double ms);
   void Finish(Sequence& sequence, FinishReason reason);
   void Reject(Submission& submission);
-  void UpdateGauges();
 
   const Model& model_;
   EngineOptions options_;
@@ -112,6 +140,7 @@ class EngineCore {
   std::vector<Running> running_;    // in order of admission
   std::vector<StepPart> parts_;     // of the step that is planned or runs
   std::vector<Running*> prefills_;  // scratch of PlanPrefill
+  PageCourier courier_;
 };
 
 }  // namespace vivace

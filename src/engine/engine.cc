@@ -1,5 +1,6 @@
 #include "engine/engine.h"
 
+#include <chrono>
 #include <utility>
 
 #include <fmt/format.h>
@@ -7,6 +8,11 @@
 #include "base/clock.h"
 
 namespace vivace {
+namespace {
+
+constexpr std::chrono::milliseconds kCancelPoll(20);
+
+}  // namespace
 
 Result<std::unique_ptr<Engine>> Engine::Create(const Model& model, ThreadTeam& team,
                                                const EngineOptions& options) {
@@ -16,7 +22,10 @@ Result<std::unique_ptr<Engine>> Engine::Create(const Model& model, ThreadTeam& t
 }
 
 Engine::Engine(const Model& model, std::unique_ptr<EngineCore> core)
-    : model_(model), core_(std::move(core)), thread_([this] { Serve(); }) {}
+    : model_(model), core_(std::move(core)) {
+  core_->SetWake([this] { Wake(); });
+  thread_ = std::thread([this] { Serve(); });
+}
 
 Engine::~Engine() {
   {
@@ -26,6 +35,15 @@ Engine::~Engine() {
   }
   mail_arrived_.notify_one();
   thread_.join();
+  core_.reset();  // before what Wake needs
+}
+
+void Engine::Wake() {
+  {
+    const std::lock_guard lock(mutex_);
+    has_mail_ = true;
+  }
+  mail_arrived_.notify_one();
 }
 
 Result<void> Engine::Submit(GenerateRequest request, EventSink sink, std::stop_token cancel) {
@@ -60,12 +78,15 @@ void Engine::Post(Errand errand) {
 
 void Engine::ReportCache(std::function<void(const CacheReport&)> done) {
   Post([done = std::move(done)](EngineCore& core) {
+    core.UpdateGauges();
     const PagePool& pool = core.pool();
     CacheReport report;
     report.page_bytes = static_cast<std::int64_t>(pool.shape().page_bytes());
     report.pages = pool.capacity();
     report.pages_cached = core.cache().idle_pages();
     report.pages_in_use = pool.capacity() - pool.available() - report.pages_cached;
+    report.disk_pages = core.metrics().disk_pages.value();
+    report.disk_bytes = core.metrics().disk_bytes.value();
     report.conversations = core.cache().List();
     const double now_ms = NowMs();
     for (PrefixCache::Conversation& conversation : report.conversations) {
@@ -77,7 +98,7 @@ void Engine::ReportCache(std::function<void(const CacheReport&)> done) {
 
 void Engine::ClearCache(std::string cache_id, std::function<void(std::int64_t)> done) {
   Post([cache_id = std::move(cache_id), done = std::move(done)](EngineCore& core) {
-    done(cache_id.empty() ? core.cache().Clear() : core.cache().Clear(cache_id));
+    done(core.ClearCache(cache_id));
   });
 }
 
@@ -98,7 +119,13 @@ void Engine::Serve() {
 bool Engine::TakeMail(bool idle) {
   if (!idle && !has_mail_.load(std::memory_order_acquire)) return true;
   std::unique_lock lock(mutex_);
-  if (idle) mail_arrived_.wait(lock, [&] { return has_mail_.load(); });
+  const auto arrived = [&] { return has_mail_.load(); };
+  if (idle && core_->has_requests()) {
+    // They wait for the disk, and may be cancelled meanwhile.
+    mail_arrived_.wait_for(lock, kCancelPoll, arrived);
+  } else if (idle) {
+    mail_arrived_.wait(lock, arrived);
+  }
   has_mail_ = false;
   taken_.swap(inbox_);
   taken_errands_.swap(errands_);

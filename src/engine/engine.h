@@ -32,7 +32,8 @@ class Engine {
                                                 const EngineOptions& options);
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
-  // Cancels what runs and waits, tells every sink, and joins the thread.
+  // Cancels what runs and waits, tells every sink, joins the thread and writes to disk what is
+  // still to be written, for two seconds at most.
   ~Engine();
 
   // From any thread. kBadInput for a request that can never run; kExhausted while
@@ -44,13 +45,16 @@ class Engine {
   struct CacheReport {
     std::int64_t page_tokens = kPagePositions;
     std::int64_t page_bytes = 0;
-    std::int64_t pages = 0;                                // in all
-    std::int64_t pages_in_use = 0;                         // by running requests
-    std::int64_t pages_cached = 0;                         // by no running request
+    std::int64_t pages = 0;         // in all
+    std::int64_t pages_in_use = 0;  // by running requests
+    std::int64_t pages_cached = 0;  // by no running request
+    std::int64_t disk_pages = 0;    // of all processes with this folder
+    std::int64_t disk_bytes = 0;
     std::vector<PrefixCache::Conversation> conversations;  // left_ms: since then
   };
   // From any thread; `done` is called like a sink. In a busy engine that is after the
-  // running step. ClearCache forgets one conversation, or all with "": pages in use stay.
+  // running step. ClearCache forgets one conversation, or all with "", in memory and on disk:
+  // pages in use stay.
   void ReportCache(std::function<void(const CacheReport&)> done);
   void ClearCache(std::string cache_id, std::function<void(std::int64_t pages_freed)> done);
 
@@ -63,6 +67,7 @@ class Engine {
 
   Engine(const Model& model, std::unique_ptr<EngineCore> core);
   void Post(Errand errand);
+  void Wake();
   void Serve();
   // Hands over what has come in; waits for something if `idle`. False: stop.
   bool TakeMail(bool idle);

@@ -12,6 +12,8 @@
 namespace vivace {
 namespace {
 
+constexpr double kFlushMs = 2000;
+
 // Puts the events of a request together to its result.
 class Collector {
  public:
@@ -51,7 +53,8 @@ Result<std::unique_ptr<Generator>> Generator::Create(const Model& model, ThreadT
                                  {.context = options.context,
                                   .prompt_chunk = options.prompt_chunk,
                                   .max_running = 1,
-                                  .prefetch = options.prefetch});
+                                  .prefetch = options.prefetch,
+                                  .store = options.store});
   if (!core) return Failure(std::move(core).error());
   return std::unique_ptr<Generator>(new Generator(model, std::move(*core)));
 }
@@ -77,6 +80,7 @@ Result<void> Generator::Evaluate(std::span<const TokenId> tokens, const LogitsSi
     return Fail(ErrorKind::kBadInput,
                 fmt::format("the text has {} tokens, allowed is up to {}", length, context()));
   }
+  core_->Flush(kFlushMs);  // all pages are needed
   core_->cache().Clear();
   Stepper& stepper = core_->stepper();
   SequenceKv kv(core_->pool());

@@ -36,6 +36,7 @@ struct GeneratorOptions {
   std::int64_t context = 4096;      // positions of keys and values
   std::int64_t prompt_chunk = 256;  // rows of one prefill pass
   PrefetchTuning prefetch = {};     // what is known of this machine
+  PageStoreOptions store = {};      // pages on disk
 };
 
 class Generator {

@@ -26,8 +26,10 @@ struct EngineMetrics {
   Gauge<std::int64_t> waiting;  // admitted to the engine, not yet running
   Gauge<std::int64_t> running;  // with those in the background
   Gauge<std::int64_t> pages;
-  Gauge<std::int64_t> pages_in_use;  // by running sequences
+  Gauge<std::int64_t> pages_in_use;  // by running sequences, or on their way to or from disk
   Gauge<std::int64_t> pages_cached;  // by no running sequence
+  Gauge<std::int64_t> disk_pages;    // in the disk store, with those of other processes
+  Gauge<std::int64_t> disk_bytes;
   // Since the start.
   Gauge<std::int64_t> requests_dequeued;  // admitted, or ended while they waited
   Gauge<std::int64_t> requests_done;
@@ -39,9 +41,11 @@ struct EngineMetrics {
   Gauge<std::int64_t> decode_steps;  // with at least one row that decodes
   Gauge<std::int64_t> decode_rows;   // of those: decode_rows / decode_steps is the mean batch
   Gauge<std::int64_t> pages_evicted;
-  Gauge<double> step_ms;          // sum over all steps
-  Gauge<double> prefill_step_ms;  // sum over steps without a row that decodes
-  Gauge<double> longest_step_ms;  // that a running stream had to wait for
+  Gauge<std::int64_t> pages_read;     // from disk
+  Gauge<std::int64_t> pages_written;  // to disk
+  Gauge<double> step_ms;              // sum over all steps
+  Gauge<double> prefill_step_ms;      // sum over steps without a row that decodes
+  Gauge<double> longest_step_ms;      // that a running stream had to wait for
 };
 
 }  // namespace vivace

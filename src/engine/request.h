@@ -55,7 +55,7 @@ struct GenerateTimings {
   std::int64_t cached_tokens = 0;   // of the prompt, whose keys and values were there already
   std::int64_t dropped_tokens = 0;  // of prompt and answer, to stay within the context
   double queue_ms = 0;              // from the request's arrival until it was admitted
-  double cache_ms = 0;              // looking up and copying what is cached
+  double cache_ms = 0;              // looking up, reading from disk and copying what is cached
   double prefill_ms = 0;            // from admission to the end of the prompt's evaluation
   double first_token_ms = 0;        // from arrival to the first token
   std::int64_t decoded_tokens = 0;

@@ -169,12 +169,20 @@ void PrefixCache::Leave(std::span<const TokenId> tokens, CachePath& path, Sequen
   CachedPage* tail = path.closed ? nullptr : LeaveTail(tokens, EndOf(path), kv);
   CachedPage& last = tail != nullptr ? *tail : EndOf(path);
   if (!label.empty() && &last != &root_) SetLabel(label, &last);
-  for (; !path.pages.empty(); path.pages.pop_back()) {
-    CachedPage& page = *path.pages.back();
-    --page.users;
-    Settle(page);
-  }
+  LetGo(path.pages);
+  path.pages.clear();
   kv.Truncate(0);
+}
+
+void PrefixCache::Hold(std::span<CachedPage* const> pages) {
+  for (CachedPage* page : pages) Use(*page);
+}
+
+void PrefixCache::LetGo(std::span<CachedPage* const> pages) {
+  for (std::size_t i = pages.size(); i-- > 0;) {
+    --pages[i]->users;
+    Settle(*pages[i]);
+  }
 }
 
 void PrefixCache::MoveTo(std::list<CachedPage>& list, CachedPage& page) {
@@ -262,7 +270,7 @@ std::vector<PrefixCache::Conversation> PrefixCache::List() const {
   return conversations;
 }
 
-std::int64_t PrefixCache::Clear(std::string_view label) {
+std::int64_t PrefixCache::Clear(std::string_view label, std::vector<PageName>* names) {
   const auto found = labels_.find(label);
   if (found == labels_.end()) return 0;
   CachedPage* page = found->second.last;
@@ -270,6 +278,7 @@ std::int64_t PrefixCache::Clear(std::string_view label) {
   std::int64_t freed = 0;
   while (page != &root_ && page->users == 0 && page->labels == 0 && page->children.empty()) {
     CachedPage* parent = page->parent;
+    if (names != nullptr && page->full()) names->push_back(page->name);
     Remove(*page);
     page = parent;
     ++freed;

@@ -43,7 +43,8 @@ struct CachedPage {
 // changes it; a sequence must Leave before it goes.
 struct CachePath {
   std::vector<CachedPage*> pages;
-  bool closed = false;  // another page has the next one's name: the rest stays private
+  bool closed = false;    // another page has the next one's name: the rest stays private
+  std::size_t saved = 0;  // of pages, that were handed on to be written to disk
 };
 
 class PrefixCache {
@@ -80,6 +81,10 @@ class PrefixCache {
   void Leave(std::span<const TokenId> tokens, CachePath& path, SequenceKv& kv,
              std::string_view label);
 
+  // Keeps a path's pages, from the first on, as if another sequence used them, until LetGo.
+  void Hold(std::span<CachedPage* const> pages);
+  void LetGo(std::span<CachedPage* const> pages);
+
   // Frees the page that was not used for the longest time. False if all are in use.
   bool EvictOne();
   // Evicts until the pool has `count` free pages. False if it cannot have that many.
@@ -101,8 +106,9 @@ class PrefixCache {
   std::vector<Conversation> List() const;
 
   // Forgets a conversation and those of its pages that no other path uses; all of them
-  // and all labels. Returns the pages freed. Pages in use stay.
-  std::int64_t Clear(std::string_view label);
+  // and all labels. Returns the pages freed, and appends the names of full ones to `names`.
+  // Pages in use stay.
+  std::int64_t Clear(std::string_view label, std::vector<PageName>* names = nullptr);
   std::int64_t Clear();
 
  private:
