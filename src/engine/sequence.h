@@ -79,6 +79,7 @@ class Sequence {
   void Done(FinishReason reason);
 
  private:
+  bool TookTooLong() const;
   std::int64_t length() const { return static_cast<std::int64_t>(tokens_.size()); }
 
   Submission submission_;
@@ -96,6 +97,7 @@ class Sequence {
   GenerateTimings timings_;
   double admitted_ms_ = 0;
   double first_token_at_ms_ = 0;
+  bool has_line_break_ = false;  // in the text
   bool finished_ = false;
 };
 
