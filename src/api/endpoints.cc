@@ -4,9 +4,16 @@ namespace vivace {
 
 http::Router MakeRouter(Service& service) {
   http::Router router;
+  AddApplyTemplate(router, service);
+  AddCompletion(router, service);
   AddHealth(router, service);
+  AddInfill(router, service);
+  AddMetrics(router, service);
   AddModels(router, service);
   AddOpenAiChat(router, service);
+  AddProps(router, service);
+  AddSlots(router, service);
+  AddTokenize(router, service);
   return router;
 }
 

@@ -12,8 +12,15 @@ namespace vivace {
 // `service` must outlive the server that uses the router.
 http::Router MakeRouter(Service& service);
 
+void AddApplyTemplate(http::Router& router, Service& service);
+void AddCompletion(http::Router& router, Service& service);
 void AddHealth(http::Router& router, Service& service);
+void AddInfill(http::Router& router, Service& service);
+void AddMetrics(http::Router& router, Service& service);
 void AddOpenAiChat(http::Router& router, Service& service);
 void AddModels(http::Router& router, Service& service);
+void AddProps(http::Router& router, Service& service);
+void AddSlots(http::Router& router, Service& service);
+void AddTokenize(http::Router& router, Service& service);
 
 }  // namespace vivace

@@ -1,5 +1,7 @@
 #include "api/generation.h"
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,6 +20,17 @@ Refusal TooLong(std::size_t tokens, std::int64_t context) {
                              tokens, context - 1, context));
   error.more = {{"n_prompt_tokens", tokens}, {"n_ctx", context}};
   return Refusal(std::move(error));
+}
+
+Answer<void> CheckLength(const Generation& generation, std::span<const TokenId> prompt,
+                         std::int64_t most) {
+  const std::size_t length = prompt.size();
+  const std::int64_t context = generation.model->context();
+  if (std::cmp_greater_equal(length, context)) return TooLong(length, context);
+  if (most > 0 && std::cmp_greater(length, most)) {
+    return RefuseInput(fmt::format("the prompt has {} tokens, allowed is up to {}", length, most));
+  }
+  return {};
 }
 
 }  // namespace
@@ -50,6 +63,7 @@ void ReadGeneration(Call& call, Fields& fields, Generation& generation) {
   const Tokenizer& tokenizer = generation.model->tokenizer();
   ReadOwnFields(fields, generation);
   request.sampling = ReadSampling(fields, tokenizer);
+  generation.seeded = fields.Integer("seed", -1) >= 0;
   constexpr std::int64_t kMost = std::int64_t{1} << 30;
   request.max_tokens = call.service.options.default_max_tokens;
   for (const char* name : {"n_predict", "max_tokens", "max_completion_tokens"}) {
@@ -89,12 +103,20 @@ Answer<void> SetChatPrompt(const ChatRequest& chat, Generation& generation) {
 }
 
 Answer<void> Start(Call& call, Generation generation, std::unique_ptr<ReplyFormat> format) {
-  const std::size_t length = generation.request.prompt.size();
-  const std::int64_t context = generation.model->context();
-  if (std::cmp_greater_equal(length, context)) return TooLong(length, context);
-  const std::int64_t most = call.service.options.max_prompt_tokens;
-  if (most > 0 && std::cmp_greater(length, most)) {
-    return RefuseInput(fmt::format("the prompt has {} tokens, allowed is up to {}", length, most));
+  const std::int64_t most_tokens = call.service.options.max_prompt_tokens;
+  if (const auto fits = CheckLength(generation, generation.request.prompt, most_tokens); !fits) {
+    return fits;
+  }
+  for (const auto& prompt : generation.more_prompts) {
+    if (const auto fits = CheckLength(generation, prompt, most_tokens); !fits) return fits;
+  }
+  const std::int64_t answers =
+      generation.choices * static_cast<std::int64_t>(1 + generation.more_prompts.size());
+  const std::int64_t most = std::max<std::int64_t>(generation.model->engine().options().max_waiting,
+                                                   call.service.options.max_choices);
+  if (answers > most) {
+    return RefuseInput(
+        fmt::format("the request asks for {} answers, allowed is up to {}", answers, most));
   }
   const auto reply = std::make_shared<Reply>(call, std::move(generation), std::move(format));
   return reply->Start();
