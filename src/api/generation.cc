@@ -1,6 +1,7 @@
 #include "api/generation.h"
 
 #include <algorithm>
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -64,7 +65,8 @@ void ReadGeneration(Call& call, Fields& fields, Generation& generation) {
   ReadOwnFields(fields, generation);
   request.sampling = ReadSampling(fields, tokenizer);
   generation.seeded = fields.Integer("seed", -1) >= 0;
-  constexpr std::int64_t kMost = std::int64_t{1} << 30;
+  // Clients write the largest int for "no limit".
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
   request.max_tokens = call.service.options.default_max_tokens;
   for (const char* name : {"n_predict", "max_tokens", "max_completion_tokens"}) {
     request.max_tokens = fields.Integer(name, request.max_tokens, -1, kMost);

@@ -45,7 +45,8 @@ Json PropsJson(const Service& service, const ModelLease& model) {
           {"chat_template_caps", TemplateAbilities(facts, source)},
           {"bos_token", text(tokenizer.bos())},
           {"eos_token", text(tokenizer.eos())},
-          {"build_info", "vivace " + service.options.version},
+          {"build_info", service.options.version.empty() ? std::string("vivace")
+                                                         : "vivace " + service.options.version},
           {"is_sleeping", false}};
 }
 
