@@ -129,6 +129,7 @@ void ReadIdleSettings(Fields& fields, Json& settings) {
   (void)fields.Bool("cache_prompt", true);
   if (const Json* breakers = fields.Array("dry_sequence_breakers")) {
     if (breakers->empty()) fields.Reject("dry_sequence_breakers", "empty, at least one is needed");
+    (void)fields.Texts("dry_sequence_breakers");
     settings["dry_sequence_breakers"] = *breakers;
   }
 }

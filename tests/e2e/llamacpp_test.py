@@ -169,7 +169,8 @@ def test_what_clients_always_send_is_accepted(server):
     ("return_progress", 5), ("response_fields", 5), ("response_fields", [5]),
     ("t_max_predict_ms", "x"), ("t_max_predict_ms", -7), ("n_indent", "x"), ("id_slot", "x"),
     ("cache_prompt", 1), ("n_cmpl", 0), ("n", 1000), ("samplers", 5), ("samplers", ["magic"]),
-    ("samplers", "?"), ("dry_sequence_breakers", []), ("lora", "x"), ("sse_ping_interval", "x"),
+    ("samplers", "?"), ("dry_sequence_breakers", []), ("dry_sequence_breakers", [5]),
+    ("lora", "x"), ("sse_ping_interval", "x"),
     ("logit_bias", 5), ("mirostat", 2), ("ignore_eos", 1), ("model", 5), ("cache_id", 5),
     ("n_keep", "x"), ("dry_base", "x"), ("repeat_last_n", "x"), ("stream_chunk", {"tokens": 0})])
 def test_wrong_fields_are_named(server, field, value):
