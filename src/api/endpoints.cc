@@ -5,13 +5,20 @@ namespace vivace {
 http::Router MakeRouter(Service& service) {
   http::Router router;
   AddAdmin(router, service);
+  AddApplyTemplate(router, service);
   AddCache(router, service);
+  AddCompletion(router, service);
   AddEmbeddings(router, service);
-  AddOpenAiResponses(router, service);
-  AddPrefill(router, service);
   AddHealth(router, service);
+  AddInfill(router, service);
+  AddMetrics(router, service);
   AddModels(router, service);
   AddOpenAiChat(router, service);
+  AddOpenAiResponses(router, service);
+  AddPrefill(router, service);
+  AddProps(router, service);
+  AddSlots(router, service);
+  AddTokenize(router, service);
   return router;
 }
 

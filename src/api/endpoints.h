@@ -13,12 +13,19 @@ namespace vivace {
 http::Router MakeRouter(Service& service);
 
 void AddAdmin(http::Router& router, Service& service);
+void AddApplyTemplate(http::Router& router, Service& service);
 void AddCache(http::Router& router, Service& service);
+void AddCompletion(http::Router& router, Service& service);
 void AddEmbeddings(http::Router& router, Service& service);
 void AddHealth(http::Router& router, Service& service);
+void AddInfill(http::Router& router, Service& service);
+void AddMetrics(http::Router& router, Service& service);
+void AddModels(http::Router& router, Service& service);
 void AddOpenAiChat(http::Router& router, Service& service);
 void AddOpenAiResponses(http::Router& router, Service& service);
 void AddPrefill(http::Router& router, Service& service);
-void AddModels(http::Router& router, Service& service);
+void AddProps(http::Router& router, Service& service);
+void AddSlots(http::Router& router, Service& service);
+void AddTokenize(http::Router& router, Service& service);
 
 }  // namespace vivace

@@ -1,6 +1,7 @@
 #include "api/generation.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,6 +24,10 @@ Refusal TooLong(std::int64_t tokens, std::int64_t context) {
                              tokens, context - 1, context));
   error.more = {{"n_prompt_tokens", tokens}, {"n_ctx", context}};
   return Refusal(std::move(error));
+}
+
+Refusal OverLimit(std::int64_t tokens, std::int64_t most) {
+  return RefuseInput(fmt::format("the prompt has {} tokens, allowed is up to {}", tokens, most));
 }
 
 }  // namespace
@@ -67,7 +72,9 @@ void ReadGeneration(Call& call, Fields& fields, Generation& generation) {
   generation.fingerprint = fmt::format("vivace-{}-{:08x}", call.service.options.version,
                                        static_cast<std::uint32_t>(source.sample[0]));
   request.sampling = ReadSampling(fields, tokenizer);
-  constexpr std::int64_t kMost = std::int64_t{1} << 30;
+  generation.seeded = fields.Integer("seed", -1) >= 0;
+  // Clients write the largest int for "no limit".
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
   request.max_tokens = call.service.options.default_max_tokens;
   for (const char* name : {"n_predict", "max_tokens", "max_completion_tokens"}) {
     request.max_tokens = fields.Integer(name, request.max_tokens, -1, kMost);
@@ -115,13 +122,16 @@ Answer<void> SetChatPrompt(const ChatRequest& chat, Generation& generation) {
 Answer<void> CheckLength(Call& call, Generation& generation) {
   GenerateRequest& request = generation.request;
   const std::int64_t most = call.service.options.max_prompt_tokens;
+  const std::int64_t context = generation.model->context();
   const auto length = static_cast<std::int64_t>(request.prompt.size());
-  if (most > 0 && length > most) {
-    return RefuseInput(fmt::format("the prompt has {} tokens, allowed is up to {}", length, most));
+  if (most > 0 && length > most) return OverLimit(length, most);
+  for (const std::vector<TokenId>& prompt : generation.more_prompts) {
+    const auto more = static_cast<std::int64_t>(prompt.size());
+    if (most > 0 && more > most) return OverLimit(more, most);
+    if (more >= context) return TooLong(more, context);
   }
   request.shift = generation.context_policy.kind == ContextPolicy::Kind::kShift;
   if (Fits(generation)) return {};
-  const std::int64_t context = generation.model->context();
   if (!request.shift) return TooLong(length, context);
   // As if the prompt had been shifted each time that the context was full.
   const std::int64_t keep = std::clamp<std::int64_t>(request.keep, 0, context / 2);
@@ -134,6 +144,14 @@ Answer<void> CheckLength(Call& call, Generation& generation) {
 
 Answer<void> Start(Call& call, Generation generation, std::unique_ptr<ReplyFormat> format) {
   if (const auto fits = CheckLength(call, generation); !fits) return fits;
+  const std::int64_t answers =
+      generation.choices * static_cast<std::int64_t>(1 + generation.more_prompts.size());
+  const std::int64_t most = std::max<std::int64_t>(generation.model->engine().options().max_waiting,
+                                                   call.service.options.max_choices);
+  if (answers > most) {
+    return RefuseInput(
+        fmt::format("the request asks for {} answers, allowed is up to {}", answers, most));
+  }
   const auto reply = std::make_shared<Reply>(call, std::move(generation), std::move(format));
   return reply->Start();
 }

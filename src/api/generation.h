@@ -30,8 +30,11 @@ struct StreamCut {
 
 struct Generation {
   ModelLease model;
-  GenerateRequest request;  // of the first choice; the others differ in their seed
-  std::int64_t choices = 1;
+  GenerateRequest request;   // of the first choice; the others differ in their seed
+  std::int64_t choices = 1;  // of each prompt
+  // Of further prompts, answered with the first; each has as many choices.
+  std::vector<std::vector<TokenId>> more_prompts = {};
+  bool seeded = false;  // by the request, not by chance
   Preparation preparation = {};
   std::string fingerprint = {};  // of server and model, for clients that compare answers
   bool stream = false;
@@ -58,11 +61,12 @@ void SetTextPrompt(const std::string& text, bool parse_special, Generation& gene
 // From a conversation. 400 where the template refuses it.
 Answer<void> SetChatPrompt(const ChatRequest& chat, Generation& generation);
 
-// 400 where the prompt does not fit; with a policy that allows it, it is made to fit.
+// 400 where a prompt does not fit; with a policy that allows it, the first one is made to.
 Answer<void> CheckLength(Call& call, Generation& generation);
 
-// Hands the choices to the engine; the format answers from now on. Errors before the
-// first byte: a prompt that does not fit, a full queue.
+// Hands the choices to the engine; the format answers from now on. A prompt without tokens
+// has an empty answer. Errors before the first byte: a prompt that does not fit, more
+// answers than the queue holds, a full queue.
 Answer<void> Start(Call& call, Generation generation, std::unique_ptr<ReplyFormat> format);
 
 }  // namespace vivace

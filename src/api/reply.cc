@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/settings_json.h"
+#include "api/slot_board.h"
 #include "api/timings.h"
 #include "base/clock.h"
 
@@ -16,42 +18,98 @@ Reply::Reply(Call& call, Generation generation, std::unique_ptr<ReplyFormat> for
       format_(std::move(format)),
       arrival_ms_(NowMs()),
       client_left_(call.request.stop, [stop = stop_]() mutable { stop.request_stop(); }),
-      tracks_(static_cast<std::size_t>(generation_.choices)) {
+      tracks_(static_cast<std::size_t>(generation_.choices) *
+              (1 + generation_.more_prompts.size())) {
   format_->generation_ = &generation_;
   for (std::size_t i = 0; i < tracks_.size(); ++i) {
     tracks_[i].outcome.index = static_cast<std::int64_t>(i);
+    tracks_[i].outcome.prompt = i / static_cast<std::size_t>(generation_.choices);
   }
 }
 
 Answer<void> Reply::Start() {
+  settings_ = std::make_shared<const Json>(BriefSettings(generation_));
   // Events wait for the lock, so what they say follows the beginning of the stream.
   const std::lock_guard lock(mutex_);
+  running_ = tracks_.size();
+  std::vector<Track*> empty;
   for (std::size_t choice = 0; choice < tracks_.size(); ++choice) {
-    GenerateRequest request = generation_.request;
-    request.sampling.seed += static_cast<std::uint32_t>(choice);
-    const auto submitted = generation_.model->engine().Submit(
-        std::move(request),
-        [self = shared_from_this(), choice](const Event& event) { self->On(choice, event); },
-        stop_.get_token());
+    if (format_->PromptOf(tracks_[choice].outcome).empty()) {
+      empty.push_back(&tracks_[choice]);
+      continue;
+    }
+    const auto submitted = Submit(choice);
     if (!submitted) {
       cancelled_ = true;  // those before it say no more
       stop_.request_stop();
-      return Refusal(submitted.error());
+      return submitted;
     }
-    ++running_;
   }
-  if (!generation_.stream) return {};
-  // When the client has left already, the engine is told by its stop token.
-  (void)writer_.Start(format_->Head());
-  format_->Begin(out_);
+  if (generation_.stream) {
+    // When the client has left already, the engine is told by its stop token.
+    (void)writer_.Start(format_->Head());
+    format_->Begin(out_);
+    Send();
+  }
+  const GenerateTimings nothing;
+  for (Track* track : empty) {
+    OnDone(*track,
+           {.reason = FinishReason::kLength, .stopping_word = "", .text = "", .timings = nothing});
+  }
   Send();
   return {};
 }
 
+GenerateRequest Reply::RequestOf(std::size_t choice) const {
+  const Outcome& outcome = tracks_[choice].outcome;
+  GenerateRequest request = generation_.request;
+  if (outcome.prompt > 0) request.prompt = format_->PromptOf(outcome);
+  request.sampling.seed +=
+      static_cast<std::uint32_t>(choice % static_cast<std::size_t>(generation_.choices));
+  return request;
+}
+
+Answer<void> Reply::Submit(std::size_t choice) {
+  const auto submitted = generation_.model->engine().Submit(
+      RequestOf(choice),
+      [self = shared_from_this(), choice](const Event& event) { self->On(choice, event); },
+      stop_.get_token());
+  if (!submitted) return Refusal(submitted.error());
+  return {};
+}
+
+// Also for those whose answer nobody waits for any more: they run until their Done.
+void Reply::ShowOnBoard(Outcome& outcome, const Event& event) {
+  SlotBoard& board = generation_.model->slots();
+  std::visit(
+      [&](const auto& e) {
+        using E = std::decay_t<decltype(e)>;
+        if constexpr (std::is_same_v<E, AdmittedEvent>) {
+          outcome.slot = board.Take(settings_, generation_.request.max_tokens);
+        }
+        std::int64_t evaluated = e.timings.prompt_tokens;
+        if constexpr (std::is_same_v<E, AdmittedEvent>) evaluated = e.timings.cached_tokens;
+        if constexpr (std::is_same_v<E, ProgressEvent>) evaluated = e.evaluated;
+        if constexpr (std::is_same_v<E, DoneEvent>) {
+          board.Leave(outcome.slot);
+        } else {
+          board.Update(outcome.slot, e.timings, evaluated);
+        }
+        if constexpr (std::is_same_v<E, TokenEvent>) {
+          if (e.text.find('\n') != std::string_view::npos) board.NoteLineBreak(outcome.slot);
+        }
+      },
+      event);
+}
+
 void Reply::On(std::size_t choice, const Event& event) {
   const std::lock_guard lock(mutex_);
-  if (cancelled_) return;
   Track& track = tracks_[choice];
+  ShowOnBoard(track.outcome, event);
+  if (const auto* done = std::get_if<DoneEvent>(&event)) {
+    service_.metrics.CountTokens(done->timings);
+  }
+  if (cancelled_) return;
   std::visit(
       [&](const auto& e) {
         using E = std::decay_t<decltype(e)>;

@@ -24,7 +24,9 @@ namespace vivace {
 
 // What a choice has come to.
 struct Outcome {
-  std::int64_t index = 0;  // of the choice
+  std::int64_t index = 0;  // of the choice, over all prompts
+  std::size_t prompt = 0;  // which of them it answers
+  std::int64_t slot = -1;  // on the model's board, once it runs
   std::string text;
   std::vector<Choice> steps;  // the tokens of `text`
   FinishReason reason = FinishReason::kStop;
@@ -63,6 +65,10 @@ class ReplyFormat {
  protected:
   // What is being answered, in all functions above.
   const Generation& generation() const { return *generation_; }
+  const std::vector<TokenId>& PromptOf(const Outcome& outcome) const {
+    return outcome.prompt == 0 ? generation_->request.prompt
+                               : generation_->more_prompts[outcome.prompt - 1];
+  }
 
  private:
   friend class Reply;
@@ -88,7 +94,10 @@ class Reply : public std::enable_shared_from_this<Reply> {
     bool done = false;
   };
 
+  GenerateRequest RequestOf(std::size_t choice) const;
+  Answer<void> Submit(std::size_t choice);
   void On(std::size_t choice, const Event& event);
+  void ShowOnBoard(Outcome& outcome, const Event& event);
   void OnToken(Track& track, const TokenEvent& event);
   void OnDone(Track& track, const DoneEvent& event);
   void Flush(Track& track);
@@ -101,6 +110,7 @@ class Reply : public std::enable_shared_from_this<Reply> {
   Generation generation_;
   std::unique_ptr<ReplyFormat> format_;
   const double arrival_ms_;
+  std::shared_ptr<const Json> settings_;  // as the board shows them
   std::stop_source stop_;
   // Passes the client's leaving on to the engine.
   std::stop_callback<std::function<void()>> client_left_;

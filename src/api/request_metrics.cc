@@ -36,6 +36,23 @@ void Histogram::Write(std::string_view name, std::string_view help, std::string&
 RequestMetrics::RequestMetrics()
     : ttft(kSeconds), itl(kGapSeconds), queue(kSeconds), e2e(kSeconds), prefill_rate(kRates) {}
 
+void RequestMetrics::CountTokens(const GenerateTimings& timings) {
+  constexpr auto kRelaxed = std::memory_order_relaxed;
+  // One that was cancelled may not have come to the end of its prompt.
+  const bool evaluated = timings.prefill_ms > 0;
+  if (evaluated) {
+    prompt_tokens.fetch_add(timings.prompt_tokens - timings.cached_tokens, kRelaxed);
+    cached_tokens.fetch_add(timings.cached_tokens, kRelaxed);
+  }
+  predicted_tokens.fetch_add(timings.decoded_tokens, kRelaxed);
+  prompt_seconds.fetch_add(timings.prefill_ms / 1000, kRelaxed);
+  predicted_seconds.fetch_add(timings.decode_ms / 1000, kRelaxed);
+  const std::int64_t length = timings.prompt_tokens + timings.decoded_tokens;
+  std::int64_t before = longest.load(kRelaxed);
+  while (before < length && !longest.compare_exchange_weak(before, length, kRelaxed)) {
+  }
+}
+
 void RequestMetrics::ObserveDone(const GenerateTimings& timings, double total_ms) {
   queue.Observe(timings.queue_ms / 1000);
   e2e.Observe(total_ms / 1000);

@@ -41,6 +41,15 @@ class RequestMetrics {
   // A request that ended. `total_ms`: from its arrival at the server.
   void ObserveDone(const GenerateTimings& timings, double total_ms);
 
+  // Of every request that has come to an end, cancelled ones too.
+  void CountTokens(const GenerateTimings& timings);
+
+  std::atomic<std::int64_t> prompt_tokens{0};  // evaluated
+  std::atomic<std::int64_t> cached_tokens{0};
+  std::atomic<std::int64_t> predicted_tokens{0};
+  std::atomic<std::int64_t> longest{0};  // prompt and answer
+  std::atomic<double> prompt_seconds{0};
+  std::atomic<double> predicted_seconds{0};
   Histogram ttft;
   Histogram itl;
   Histogram queue;

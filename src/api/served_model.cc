@@ -30,6 +30,7 @@ Result<std::unique_ptr<ServedModel>> ServedModel::Create(ModelParts parts, Engin
   options.context = std::min(options.context, served->model().config().context);
   auto engine = Engine::Create(served->model(), *served->parts_.team, options);
   if (!engine) return Context(std::move(engine).error(), served->name());
+  served->slots_.emplace(static_cast<std::size_t>(options.max_running));
   served->engine_ = std::move(*engine);
   return served;
 }

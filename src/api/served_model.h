@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "api/slot_board.h"
 #include "base/result.h"
 #include "base/thread_team.h"
 #include "chat/chat_template.h"
@@ -44,6 +45,7 @@ class ServedModel {
   int threads() const { return parts_.team->size(); }
   std::int64_t context() const { return engine_->options().context; }
   Engine& engine() { return *engine_; }
+  SlotBoard& slots() { return *slots_; }
   const ChatTemplate& chat() const { return *chat_; }
 
   std::uint64_t file_bytes() const { return file_bytes_; }
@@ -58,6 +60,7 @@ class ServedModel {
   std::uint64_t file_bytes_ = 0;
   std::chrono::system_clock::time_point modified_;
   std::optional<ChatTemplate> chat_;
+  std::optional<SlotBoard> slots_;
   std::once_flag facts_read_;
   ModelFacts facts_;
   std::unique_ptr<Engine> engine_;  // last: it ends first

@@ -268,7 +268,7 @@ void AddEngineFlags(CLI::App& command, ServeFlags& flags) {
       ->capture_default_str();
   command.add_option("--queue", flags.engine.max_waiting, "Requests that may wait; more get a 503")
       ->group(group)
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 20))
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20))
       ->capture_default_str();
   command
       .add_option("--stall-budget-ms", flags.engine.stall_budget_ms,

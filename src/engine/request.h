@@ -34,7 +34,12 @@ struct GenerateRequest {
   std::vector<std::string> stop = {};  // the text ends before the first of them
   std::vector<TokenId> stop_tokens = {};  // the same, for tokens that are no text
   std::size_t logprobs = 0;  // most likely tokens to report per step, by a plain softmax
-  bool ignore_end = false;   // go on after an end-of-generation token
+  // Those of the distribution that the token was drawn from, instead: fewer where filters
+  // leave fewer.
+  bool logprobs_of_kept = false;
+  bool ignore_end = false;  // go on after an end-of-generation token
+  // Ends an answer that has a line break and is this long after its first token; 0: never.
+  double max_decode_ms = 0;
   // When the context is full, forget the older half of what follows the first `keep`
   // tokens and go on, until max_tokens or as many tokens as the context has positions.
   bool shift = false;

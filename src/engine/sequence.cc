@@ -67,6 +67,13 @@ void Sequence::Choose(std::span<const float> logits, Choice& choice) {
   choice.token = sampler_.Sample(logits, position());
   choice.top.clear();
   if (request().logprobs == 0) return;
+  if (request().logprobs_of_kept) {
+    choice.top = sampler_.Kept(logits);
+    const auto chosen = std::ranges::find(choice.top, choice.token, &TokenLogprob::token);
+    choice.logprob = chosen == choice.top.end() ? 0 : chosen->logprob;
+    choice.top.resize(std::min(choice.top.size(), request().logprobs));
+    return;
+  }
   choice.top = TopLogprobs(logits, request().logprobs);
   const auto total = static_cast<double>(choice.top.front().logit) - choice.top.front().logprob;
   choice.logprob = static_cast<double>(logits[static_cast<std::size_t>(choice.token)]) - total;
@@ -126,9 +133,15 @@ bool Sequence::Take(const Choice& choice, double now_ms, FinishReason& reason) {
   sampler_.Accept(choice.token);
   const bool stopped = output_.Push(choice.token);
   submission_.sink(TokenEvent{.choice = choice, .text = piece_, .timings = timings_});
+  has_line_break_ = has_line_break_ || piece_.find('\n') != std::string::npos;
   piece_.clear();
   reason = stopped ? FinishReason::kStopString : FinishReason::kLength;
-  return stopped || timings_.decoded_tokens >= limit_;
+  return stopped || timings_.decoded_tokens >= limit_ || TookTooLong();
+}
+
+bool Sequence::TookTooLong() const {
+  const double most = request().max_decode_ms;
+  return most > 0 && has_line_break_ && timings_.decode_ms > most;
 }
 
 void Sequence::Done(FinishReason reason) {

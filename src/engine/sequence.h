@@ -89,6 +89,7 @@ class Sequence {
   void Done(FinishReason reason);
 
  private:
+  bool TookTooLong() const;
   std::int64_t length() const { return static_cast<std::int64_t>(tokens_.size()); }
   // Of the next token, counting those that were forgotten.
   std::uint64_t position() const {
@@ -110,6 +111,7 @@ class Sequence {
   GenerateTimings timings_;
   double admitted_ms_ = 0;
   double first_token_at_ms_ = 0;
+  bool has_line_break_ = false;  // in the text
   bool finished_ = false;
   std::vector<float> pooled_;  // [hidden] sum of states, where the request wants it
 };

@@ -267,4 +267,30 @@ TokenId Sampler::Sample(std::span<const float> row, std::uint64_t position) {
   return Filters() ? DrawFrom(Keep(logits), uniform) : DrawFromAll(logits, best_logit, uniform);
 }
 
+std::vector<TokenLogprob> Sampler::Kept(std::span<const float> row) {
+  const std::span<const float> logits = Adjust(row);
+  const TokenId best = ArgMax(logits);
+  const float best_logit = logits[static_cast<std::size_t>(best)];
+  if (params_.greedy() || !std::isfinite(best_logit)) {
+    return {{.token = best, .logit = best_logit, .logprob = 0}};
+  }
+  const std::span<const Candidate> kept =
+      Filters() ? Keep(logits) : WithoutForbidden(finder_.Find(logits, logits.size()));
+  const auto below_best = [&](const Candidate& candidate) {
+    return (candidate.logit - kept.front().logit) * scale_;
+  };
+  double sum = 0;
+  for (const Candidate& candidate : kept) {
+    sum += static_cast<double>(FixedExp(below_best(candidate)));
+  }
+  std::vector<TokenLogprob> result;
+  result.reserve(kept.size());
+  for (const Candidate& candidate : kept) {
+    result.push_back({.token = candidate.token,
+                      .logit = candidate.logit,
+                      .logprob = static_cast<double>(below_best(candidate)) - FixedLog(sum)});
+  }
+  return result;
+}
+
 }  // namespace vivace

@@ -12,6 +12,7 @@
 #include "base/token_id.h"
 #include "sampling/largest.h"
 #include "sampling/params.h"
+#include "sampling/probabilities.h"
 
 namespace vivace {
 
@@ -34,6 +35,10 @@ class Sampler {
   // the row is below it, if only as -infinity. Nothing where those below could matter.
   std::optional<TokenId> SampleAbove(std::span<const float> logits, float floor,
                                      std::uint64_t position);
+
+  // What Sample draws from, with their probabilities there: the tokens that pass all
+  // filters, most likely first. Allocates.
+  std::vector<TokenLogprob> Kept(std::span<const float> logits);
 
   // Adds a token, of the prompt or sampled, to the history that penalties look at.
   // Precondition: 0 <= token < vocab_size.

@@ -218,6 +218,33 @@ TEST(SamplerTest, AVeryLowTemperatureIsGreedy) {
   EXPECT_EQ(Draw(Plain(1e-30F), logits, 100), (std::map<TokenId, int>{{1, 100}}));
 }
 
+// Draws agree with the probabilities that Kept tells, for filters of every kind.
+TEST(SamplerTest, KeptIsWhatIsDrawnFrom) {
+  const std::vector<float> logits = {2.0F, 1.5F, 1.0F, -1.0F, -kInf, 0.0F};
+  SamplingParams filtered = Plain(0.7F);
+  filtered.top_k = 3;
+  SamplingParams narrow = Plain(1.3F);
+  narrow.top_p = 0.8F;
+  narrow.logit_bias = {{0, -1.0F}};
+  for (const SamplingParams& params : {Plain(0.9F), filtered, narrow}) {
+    constexpr int kDraws = 20000;
+    auto counts = Draw(params, logits, kDraws);
+    double total = 0;
+    for (const TokenLogprob& kept : Sampler(params, logits.size()).Kept(logits)) {
+      const double probability = std::exp(kept.logprob);
+      total += probability;
+      EXPECT_NEAR(counts[kept.token], kDraws * probability, 5 * std::sqrt(kDraws * probability));
+      counts.erase(kept.token);
+    }
+    EXPECT_NEAR(total, 1, 1e-6);
+    EXPECT_TRUE(counts.empty());
+  }
+  const auto greedy = Sampler(Plain(0), logits.size()).Kept(logits);
+  ASSERT_EQ(greedy.size(), 1);
+  EXPECT_EQ(greedy.front().token, 0);
+  EXPECT_EQ(greedy.front().logprob, 0);
+}
+
 TEST(SamplingParamsTest, NamesTheValueAndTheRange) {
   SamplingParams params;
   EXPECT_TRUE(params.Validate().has_value());

@@ -1,0 +1,30 @@
+// POST /apply-template: the prompt that a conversation becomes.
+#include "api/chat_fields.h"
+#include "api/endpoint.h"
+#include "api/endpoints.h"
+#include "api/generation.h"
+
+namespace vivace {
+namespace {
+
+Answer<void> ApplyTemplate(Call& call) {
+  Fields fields(call.body);
+  const auto model = AcquireModel(call, fields);
+  if (!model) return Refusal(model.error());
+  const auto chat = ReadChat(fields);
+  if (!chat) return Refusal(chat.error());
+  const auto pieces = (*model)->chat().Render(*chat);
+  if (!pieces) return Refusal(pieces.error());
+  std::string prompt;
+  for (const PromptPiece& piece : *pieces) prompt += piece.text;
+  (void)call.writer.Send(JsonResponse({{"prompt", prompt}}));
+  return {};
+}
+
+}  // namespace
+
+void AddApplyTemplate(http::Router& router, Service& service) {
+  router.Add("POST", "/apply-template", JsonEndpoint(service, ApplyTemplate));
+}
+
+}  // namespace vivace

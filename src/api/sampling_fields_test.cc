@@ -1,0 +1,146 @@
+#include "api/sampling_fields.h"
+
+#include <cstdlib>
+#include <limits>
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "api/completion_fields.h"
+#include "api/prompt_field.h"
+#include "tokenizer/spec_json.h"
+#include "tokenizer/tables.h"
+
+namespace vivace {
+namespace {
+
+// A small real vocabulary.
+const Tokenizer& SmallTokenizer() {
+  static const auto* tables = [] {
+    const char* root = std::getenv("VIVACE_SOURCE_DIR");
+    const auto spec = ReadSpecJson(std::string(root != nullptr ? root : ".") +
+                                   "/tests/data/tokenizer/qwen2.json");
+    return new std::vector<std::byte>(*BuildTables((*spec)->spec));
+  }();
+  static const Tokenizer tokenizer = *Tokenizer::Open(*tables);
+  return tokenizer;
+}
+
+SamplingParams Read(const Json& json, std::string* error = nullptr) {
+  Fields fields(json);
+  const SamplingParams sampling = ReadSampling(fields, SmallTokenizer());
+  const auto status = fields.status();
+  if (error != nullptr) *error = status ? "" : status.error().message;
+  return sampling;
+}
+
+TEST(ReadSampling, DefaultsAreLlamas) {
+  const SamplingParams sampling = Read(Json::object());
+  EXPECT_FLOAT_EQ(sampling.temperature, 0.8F);
+  EXPECT_EQ(sampling.top_k, 40);
+  EXPECT_FLOAT_EQ(sampling.top_p, 0.95F);
+  EXPECT_FLOAT_EQ(sampling.min_p, 0.05F);
+  EXPECT_EQ(sampling.repeat_penalty, 1.0F);
+}
+
+TEST(ReadSampling, NumbersComeIntoTheirRange) {
+  const SamplingParams sampling = Read(
+      {{"temperature", -3}, {"top_p", 7}, {"top_k", -5}, {"min_p", -1}, {"repeat_penalty", 0}});
+  EXPECT_EQ(sampling.temperature, 0);
+  EXPECT_EQ(sampling.top_p, 1);
+  EXPECT_EQ(sampling.top_k, 0);
+  EXPECT_EQ(sampling.min_p, 0);
+  EXPECT_FLOAT_EQ(sampling.repeat_penalty, 0.01F);
+}
+
+TEST(ReadSampling, WhatWeDoNotHaveIsRefusedOnlyWhenItIsOn) {
+  std::string error;
+  (void)Read({{"mirostat", 0}, {"dry_multiplier", 0.0}, {"top_n_sigma", -1}}, &error);
+  EXPECT_EQ(error, "");
+  (void)Read({{"xtc_probability", 0.5}}, &error);
+  EXPECT_NE(error.find("xtc_probability"), std::string::npos);
+}
+
+TEST(ReadSampling, EveryFormOfBias) {
+  constexpr float kNever = -std::numeric_limits<float>::infinity();
+  using Bias = std::vector<std::pair<TokenId, float>>;
+  EXPECT_EQ(Read({{"logit_bias", {{"7", -100}}}}).logit_bias, Bias({{7, -100}}));
+  EXPECT_EQ(Read({{"logit_bias", Json::array({Json::array({7, false})})}}).logit_bias,
+            Bias({{7, kNever}}));
+  const auto by_text = Read({{"logit_bias", Json::array({Json::array({"a", -5})})}}).logit_bias;
+  ASSERT_EQ(by_text.size(), 1);
+  EXPECT_EQ(SmallTokenizer().Piece(by_text.front().first), "a");
+  // No sense: skipped.
+  const Json odd = Json::array({5, Json::array({7}), Json::array({7, "x"}), Json::array({-1, 2}),
+                                Json::array({7, true}), Json::array({1 << 30, 2})});
+  EXPECT_TRUE(Read({{"logit_bias", odd}}).logit_bias.empty());
+}
+
+std::string SamplersError(const Json& samplers, SamplingParams& sampling) {
+  const Json json = {{"samplers", samplers}};
+  Fields fields(json);
+  (void)ReadSamplers(fields, sampling);
+  const auto status = fields.status();
+  return status ? "" : status.error().message;
+}
+
+TEST(ReadSamplers, WhatIsNotListedIsOff) {
+  SamplingParams sampling;
+  EXPECT_EQ(SamplersError({"top_k"}, sampling), "");
+  EXPECT_EQ(sampling.top_k, 40);
+  EXPECT_EQ(sampling.top_p, 1);
+  EXPECT_EQ(sampling.min_p, 0);
+  EXPECT_EQ(sampling.temperature, 1);
+  SamplingParams none;
+  EXPECT_EQ(SamplersError(Json::array(), none), "");
+  EXPECT_EQ(none.top_k, 0);
+}
+
+TEST(ReadSamplers, LettersAndNames) {
+  SamplingParams letters;
+  SamplingParams names;
+  EXPECT_EQ(SamplersError("edskypmxt", letters), "");
+  EXPECT_EQ(
+      SamplersError({"penalties", "top-k", "typical_p", "top_p", "min_p", "temperature"}, names),
+      "");
+  EXPECT_EQ(letters.top_p, names.top_p);
+}
+
+TEST(ReadSamplers, AnotherOrderIsRefusedWhereItMatters) {
+  SamplingParams sampling;
+  EXPECT_NE(SamplersError({"temperature", "top_p"}, sampling).find("top_p after temperature"),
+            std::string::npos);
+  SamplingParams twice;
+  EXPECT_NE(SamplersError({"top_p", "top_p"}, twice), "");
+  SamplingParams greedy;
+  greedy.temperature = 0;
+  EXPECT_EQ(SamplersError({"top_p", "top_k", "temperature"}, greedy), "");
+  SamplingParams unknown;
+  EXPECT_NE(SamplersError({"magic"}, unknown).find("\"magic\" is unknown"), std::string::npos);
+  EXPECT_NE(SamplersError(5, unknown), "");
+  EXPECT_NE(SamplersError(Json::array({5}), unknown), "");
+}
+
+TEST(ReadTokenIds, OnlyTokensOfTheVocabulary) {
+  const Tokenizer& tokenizer = SmallTokenizer();
+  EXPECT_EQ(*ReadTokenIds(Json::array({1, 2}), tokenizer, "t"), TokenIds({1, 2}));
+  for (const Json& wrong :
+       {Json(-1), Json(tokenizer.vocab_size()), Json(1.5), Json("a"), Json(true), Json(nullptr),
+        Json(18446744073709551615U), Json::array()}) {
+    const auto read = ReadTokenIds(Json::array({1, wrong}), tokenizer, "t");
+    ASSERT_FALSE(read) << wrong;
+    EXPECT_EQ(read.error().status, 400);
+    EXPECT_EQ(read.error().message.find("t[1]: "), 0) << read.error().message;
+  }
+}
+
+TEST(ReadContent, MixesIdsAndTexts) {
+  const Tokenizer& tokenizer = SmallTokenizer();
+  const auto ids = ReadContent(Json::array({1, "a", 2}), tokenizer, Tokenizer::Special::kParse);
+  ASSERT_TRUE(ids);
+  EXPECT_EQ(ids->size(), 3);
+  EXPECT_EQ(TextOfTokens(tokenizer, std::span(*ids).subspan(1, 1)), "a");
+}
+
+}  // namespace
+}  // namespace vivace

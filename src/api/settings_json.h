@@ -1,0 +1,17 @@
+// The settings of a request as llama.cpp's answers echo them, under its names.
+#pragma once
+
+#include "api/generation.h"
+#include "chat/json_input.h"
+
+namespace vivace {
+
+// All but what may be long: stop strings, biases.
+Json BriefSettings(const Generation& generation);
+// With those.
+Json FullSettings(const Generation& generation);
+
+// The steps of sampling under llama.cpp's names, in the order in which they run.
+Json SamplerNames();
+
+}  // namespace vivace
