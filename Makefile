@@ -8,10 +8,11 @@ override PROMPT := $(value PROMPT)
 export MODEL PROMPT
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test bench lint asan tsan clean
+.PHONY: help setup build run serve test bench lint asan tsan clean
 
 help:
 	@echo "make run    chat in the terminal; MODEL= picks a model; without a terminal PROMPT= is answered"
+	@echo "make serve  the server on http://127.0.0.1:8080; MODEL= picks a model"
 	@echo "make test   every test; the last line counts them"
 	@echo "make build  the release build: build/release/vivace"
 	@echo "make bench  benchmarks of the modules and of the engine, with a page; MODEL= picks a model"
@@ -19,7 +20,6 @@ help:
 	@echo "make asan   unit tests under address and undefined-behaviour sanitizers"
 	@echo "make tsan   unit tests under the thread sanitizer"
 	@echo "make setup  only install what is missing; make clean removes build/"
-	@echo "reserved for the server: make serve"
 
 setup:
 	@tools/setup.sh run
@@ -31,6 +31,10 @@ run: setup
 	@tools/build.sh release vivace
 	@if [ -t 0 ]; then exec build/release/vivace run $${MODEL:+"$$MODEL"}; \
 	else exec build/release/vivace run $${MODEL:+"$$MODEL"} --timings --prompt="$$PROMPT" </dev/null; fi
+
+serve: setup
+	@tools/build.sh release vivace
+	@exec build/release/vivace serve $${MODEL:+"$$MODEL"}
 
 test:
 	@tools/setup.sh test

@@ -11,10 +11,10 @@
 
 #include <fmt/format.h>
 
+#include "api/timings.h"
 #include "app/interrupts.h"
-#include "app/prompt.h"
 #include "app/run.h"
-#include "app/timings.h"
+#include "chat/prompt.h"
 #include "hub/home.h"
 
 namespace vivace {
@@ -82,7 +82,7 @@ class TerminalChat {
 
   void Ask(const std::string& question) {
     messages_.push_back({.role = "user", .content = question});
-    const auto prompt = ChatPrompt(session_.model(), chat_, messages_);
+    const auto prompt = ChatPrompt(session_.model(), chat_, {.messages = messages_, .tools = {}});
     if (!prompt) return Undo(prompt.error());
     const InterruptScope interrupt;
     const auto result = session_.generator().Generate(

@@ -24,6 +24,7 @@ struct CommandSlot {
 void AddRun(CLI::App& app, CommandSlot& slot);
 void AddTokenize(CLI::App& app, CommandSlot& slot);
 void AddDetokenize(CLI::App& app, CommandSlot& slot);
+void AddServe(CLI::App& app, CommandSlot& slot);
 void AddEval(CLI::App& app, CommandSlot& slot);
 void AddPull(CLI::App& app, CommandSlot& slot);
 void AddList(CLI::App& app, CommandSlot& slot);

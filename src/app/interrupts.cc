@@ -24,12 +24,12 @@ State& Shared() {
   return state;
 }
 
-void OnInterrupt() {
+void OnInterrupt(bool terminate) {
   State& state = Shared();
   const std::lock_guard lock(state.mutex);
   if (state.current != nullptr) {
-    state.current->request_stop();
-  } else if (!state.ignore) {
+    if (!state.current->request_stop()) _exit(kExitInterrupted);
+  } else if (terminate || !state.ignore) {
     _exit(kExitInterrupted);
   }
 }
@@ -40,9 +40,10 @@ void WatchInterrupts() {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   std::thread([set] {
-    for (int signal = 0; sigwait(&set, &signal) == 0;) OnInterrupt();
+    for (int signal = 0; sigwait(&set, &signal) == 0;) OnInterrupt(signal == SIGTERM);
   }).detach();
 }
 

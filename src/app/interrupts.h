@@ -1,6 +1,6 @@
 // Ctrl-C: stops the answer that is being written, or the program when there is none.
 //
-// SIGINT is taken by a thread of its own, so what it does is ordinary code.
+// SIGINT and SIGTERM are taken by a thread of its own, so what they do is ordinary code.
 #pragma once
 
 #include <stop_token>
@@ -10,8 +10,9 @@ namespace vivace {
 // Call before any other thread starts: threads inherit the blocked signal.
 void WatchInterrupts();
 
-// While one exists, Ctrl-C requests its stop; otherwise it ends the process with 130,
-// or, after IgnoreInterrupts(true), does nothing (a line editor handles its own keys).
+// While one exists, Ctrl-C requests its stop, and a second one ends the process with 130;
+// so does the first where there is none, or, after IgnoreInterrupts(true), does nothing (a
+// line editor handles its own keys).
 class InterruptScope {
  public:
   InterruptScope();

@@ -31,6 +31,7 @@ int Main(int argc, char** argv) {
       "  VIVACE_CATALOGUE (a JSON file with more models).");
   CommandSlot slot;
   AddRun(app, slot);
+  AddServe(app, slot);
   AddPull(app, slot);
   AddList(app, slot);
   AddShow(app, slot);

@@ -12,10 +12,10 @@
 
 #include <fmt/format.h>
 
+#include "api/timings.h"
 #include "app/commands.h"
 #include "app/interrupts.h"
-#include "app/prompt.h"
-#include "app/timings.h"
+#include "chat/prompt.h"
 
 namespace vivace {
 namespace {
@@ -24,10 +24,12 @@ Result<std::vector<TokenId>> PromptIds(const RunFlags& flags, const Model& model
   if (flags.raw) return RawPrompt(model, flags.prompt, true);
   const auto chat = OpenChatTemplate(model, flags.chat_template);
   if (!chat) return Failure(chat.error());
-  std::vector<Message> messages;
-  if (!flags.system.empty()) messages.push_back({.role = "system", .content = flags.system});
-  messages.push_back({.role = "user", .content = flags.prompt});
-  return ChatPrompt(model, *chat, messages);
+  ChatRequest request;
+  if (!flags.system.empty()) {
+    request.messages.push_back({.role = "system", .content = flags.system});
+  }
+  request.messages.push_back({.role = "user", .content = flags.prompt});
+  return ChatPrompt(model, *chat, request);
 }
 
 // Per token: the most likely ones at its step, [id, log-probability].

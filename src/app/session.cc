@@ -90,8 +90,10 @@ Result<OpenedModel> OpenModel(const SessionFlags& flags) {
   options.warn = [](const std::string& line) { fmt::print(stderr, "vivace: {}\n", line); };
   auto loaded = LoadModel(resolved->path, **kernels, *team, options);
   if (!loaded) return Failure(std::move(loaded).error());
-  return OpenedModel{
-      .name = resolved->name, .team = std::move(team), .model = std::move(loaded->model)};
+  return OpenedModel{.name = resolved->name,
+                     .path = resolved->path,
+                     .team = std::move(team),
+                     .model = std::move(loaded->model)};
 }
 
 Session::~Session() {

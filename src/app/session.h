@@ -65,6 +65,7 @@ class Session {
 // The model only, without the memory that computing needs.
 struct OpenedModel {
   std::string name;
+  std::string path;
   std::unique_ptr<ThreadTeam> team;
   Model model;
 };

@@ -7,8 +7,10 @@
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "base/clock.h"
+#include "base/memory_facts.h"
 
 namespace vivace {
 namespace {
@@ -25,17 +27,6 @@ bool SystemHasHugePages() {
   std::ifstream file("/sys/kernel/mm/transparent_hugepage/enabled");
   std::string line;
   return std::getline(file, line) && line.find("[never]") == std::string::npos;
-}
-
-std::size_t AvailableMemory() {
-  std::ifstream file("/proc/meminfo");
-  for (std::string line; std::getline(file, line);) {
-    unsigned long long kilobytes = 0;
-    if (std::sscanf(line.c_str(), "MemAvailable: %llu kB", &kilobytes) == 1) {
-      return static_cast<std::size_t>(kilobytes) << 10;
-    }
-  }
-  return 0;
 }
 
 // Milliseconds to read one word of every line.
@@ -84,7 +75,8 @@ PagePromotion::PagePromotion(std::span<const std::byte> bytes) {
 
 bool PagePromotion::WorthStarting() const {
   return size_ >= 2 * kTrial && SystemHasHugePages() &&
-         HugeMappedBytes({begin_, size_}) < size_ / 2 && AvailableMemory() > size_ + kSpare;
+         HugeMappedBytes({begin_, size_}) < size_ / 2 &&
+         std::cmp_greater(AvailableMemory(), size_ + kSpare);
 }
 
 bool PagePromotion::HasBecomeFaster() const {

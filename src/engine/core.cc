@@ -13,6 +13,8 @@
 namespace vivace {
 namespace {
 
+constexpr double kFlushMs = 60'000;
+
 std::int64_t PagesFor(std::int64_t positions) {
   return (positions + kPagePositions - 1) / kPagePositions;
 }
@@ -186,7 +188,8 @@ void EngineCore::Admit() {
 }
 
 bool EngineCore::Fits(const GenerateRequest& request) const {
-  const PrefixCache::Found found = cache_.Look(request.prompt);
+  const PrefixCache::Found found =
+      request.embed ? PrefixCache::Found() : cache_.Look(request.prompt);
   const std::int64_t needed = Sequence::PagesAtMost(request, options_.context) - found.pages;
   const std::int64_t available = pool_.available() + cache_.idle_pages() - found.idle_pages;
   return available >= promised_pages() + needed;
@@ -248,11 +251,13 @@ void EngineCore::PlanPrefill(bool decoding) {
   for (Running* running : prefills_) {
     if (room == 0) return;
     Sequence& sequence = *running->sequence;
-    const std::int64_t before = sequence.kv().size();
-    // What another sequence has computed since.
-    cache_.Match(sequence.tokens(), sequence.path(), sequence.kv());
-    sequence.timings().cached_tokens += sequence.kv().size() - before;
-    if (WillBeShared(sequence)) continue;
+    if (!sequence.request().embed) {
+      const std::int64_t before = sequence.kv().size();
+      // What another sequence has computed since.
+      cache_.Match(sequence.tokens(), sequence.path(), sequence.kv());
+      if (!sequence.shifted()) sequence.timings().cached_tokens += sequence.kv().size() - before;
+      if (WillBeShared(sequence)) continue;
+    }
     const std::int64_t rows = std::min(room, sequence.remaining());
     AddPart(sequence, rows);
     running->turn -= rows;
@@ -287,7 +292,13 @@ void EngineCore::RunStep() {
     new_pages += PagesFor(part.sequence->kv_size() + part.rows) -
                  static_cast<std::int64_t>(part.sequence->kv().pages().size());
   }
-  const bool room = cache_.MakeRoom(new_pages);
+  bool room = cache_.MakeRoom(new_pages);
+  if (!room && courier_.pending()) {
+    // After a shift a sequence takes anew pages that may still be on their way to disk.
+    courier_.DropSaves();
+    courier_.Flush(kFlushMs);
+    room = cache_.MakeRoom(new_pages);
+  }
   VIVACE_CHECK(room, "the pages of a running sequence are promised to it");
   const double start_ms = NowMs();
   stepper_.Run(parts_);
@@ -301,7 +312,7 @@ void EngineCore::Observe(double ms) {
   std::int64_t decode_rows = 0;
   std::int64_t prefill_rows = 0;
   for (const StepPart& part : parts_) {
-    (part.sequence->decoding() ? decode_rows : prefill_rows) += part.rows;
+    (part.sequence->decoding() && part.rows == 1 ? decode_rows : prefill_rows) += part.rows;
   }
   cost_.Observe(decode_rows, prefill_rows, ms);
   metrics_.prompt_tokens.Add(prefill_rows);
@@ -319,7 +330,7 @@ void EngineCore::Observe(double ms) {
 void EngineCore::AfterStep(StepPart& part, double now_ms) {
   Sequence& sequence = *part.sequence;
   cache_.Insert(sequence.tokens(), sequence.path(), sequence.kv());
-  if (!sequence.decoding()) {
+  if (sequence.timings().decoded_tokens == 0) {
     sequence.Progress(stepper_.evaluated_ms());
     courier_.SaveProgress(sequence.path());
   }
@@ -328,7 +339,14 @@ void EngineCore::AfterStep(StepPart& part, double now_ms) {
     const std::int64_t before = sequence.timings().decoded_tokens;
     const bool ends = sequence.Take(part.choice, now_ms, reason);
     metrics_.tokens_generated.Add(sequence.timings().decoded_tokens - before);
-    if (ends) Finish(sequence, reason);
+    if (ends) {
+      Finish(sequence, reason);
+    } else if (sequence.full()) {
+      // Keys hold their positions, so what stays is evaluated anew at its new ones.
+      cache_.Leave(sequence.tokens(), sequence.path(), sequence.kv(), "");
+      sequence.path() = {};
+      sequence.Shift();
+    }
   } else if (sequence.remaining() == 0) {
     Finish(sequence, FinishReason::kLength);
   }

@@ -11,6 +11,7 @@ namespace vivace {
 
 void EngineCore::Prepare(Running& running) {
   Sequence& sequence = *running.sequence;
+  if (sequence.request().embed) return Start(running);
   cache_.Match(sequence.tokens(), sequence.path(), sequence.kv());
   bool own = false;
   running.fetch = courier_.Fetch(sequence.tokens(), sequence.path().pages.size(), own);
@@ -32,8 +33,11 @@ void EngineCore::TakeFetched() {
 
 void EngineCore::Start(Running& running) {
   Sequence& sequence = *running.sequence;
-  cache_.Match(sequence.tokens(), sequence.path(), sequence.kv());
-  cache_.MatchPart(sequence.tokens(), sequence.path(), sequence.kv());
+  // An embedding is made of all states of its prompt.
+  if (!sequence.request().embed) {
+    cache_.Match(sequence.tokens(), sequence.path(), sequence.kv());
+    cache_.MatchPart(sequence.tokens(), sequence.path(), sequence.kv());
+  }
   sequence.timings().cached_tokens = sequence.kv().size();
   sequence.timings().cache_ms = NowMs() - running.start_ms;
   sequence.Admitted(running.start_ms);

@@ -5,58 +5,10 @@
 
 #include "gtest/gtest.h"
 
-#include "engine/testing.h"
+#include "engine/core_testing.h"
 
 namespace vivace {
 namespace {
-
-constexpr std::int64_t kContext = 256;
-constexpr std::int64_t kContextPages = kContext / kPagePositions;
-
-std::int64_t PageBytes() {
-  const Config& config = TestModel().config();
-  const PageShape shape = {
-      .layers = config.layers, .kv_heads = config.kv_heads, .dim = config.head_dim};
-  return static_cast<std::int64_t>(shape.page_bytes());
-}
-
-EngineOptions Options(std::int64_t pages = 8 * kContextPages) {
-  return {.context = kContext, .kv_bytes = pages * PageBytes()};
-}
-
-// A core with its team.
-struct Bench {
-  explicit Bench(const EngineOptions& options, int threads = 1)
-      : team({.threads = threads}),
-        core(std::move(*EngineCore::Create(TestModel(), team, options))) {}
-
-  void Add(GenerateRequest request, Outcome& outcome, std::stop_token cancel = {}) {
-    const auto checked = core->Check(request);
-    ASSERT_TRUE(checked.has_value()) << checked.error().message;
-    core->Add({.request = std::move(request),
-               .sink = Record(outcome),
-               .cancel = std::move(cancel),
-               .arrival_ms = NowMs()});
-  }
-  Outcome Run(GenerateRequest request) {
-    Outcome outcome;
-    Add(std::move(request), outcome);
-    Drain();
-    return outcome;
-  }
-  void Drain() {
-    while (core->Step()) {
-    }
-  }
-  // Every page is free or idle in the cache: nothing was lost.
-  void ExpectNothingHeld() {
-    EXPECT_EQ(core->pool().available() + core->cache().idle_pages(), core->pool().capacity());
-    EXPECT_EQ(core->cache().pages(), core->cache().idle_pages());
-  }
-
-  ThreadTeam team;
-  std::unique_ptr<EngineCore> core;
-};
 
 constexpr std::uint32_t kRequests = 200;
 

@@ -32,8 +32,17 @@ struct GenerateRequest {
   SamplingParams sampling = {};
   std::int64_t max_tokens = -1;        // -1: until the context is full; 0: evaluate the prompt only
   std::vector<std::string> stop = {};  // the text ends before the first of them
-  std::size_t logprobs = 0;            // most likely tokens to report per step, by a plain softmax
-  bool ignore_end = false;             // go on after an end-of-generation token
+  std::vector<TokenId> stop_tokens = {};  // the same, for tokens that are no text
+  std::size_t logprobs = 0;  // most likely tokens to report per step, by a plain softmax
+  bool ignore_end = false;   // go on after an end-of-generation token
+  // When the context is full, forget the older half of what follows the first `keep`
+  // tokens and go on, until max_tokens or as many tokens as the context has positions.
+  bool shift = false;
+  std::int64_t keep = 0;
+  std::int64_t dropped = 0;  // tokens that were left out of the prompt, for the timings
+  // Give the mean of the prompt's last hidden states instead of tokens: max_tokens is 0.
+  // All of the prompt is evaluated then, whatever is cached.
+  bool embed = false;
   Priority priority = Priority::kOrdinary;
   // Names the conversation, or "": its pages are the last to be evicted, and a newer
   // request with the same name replaces a background one. Changes no result.
@@ -43,11 +52,12 @@ struct GenerateRequest {
 // All times are wall clock, in milliseconds.
 struct GenerateTimings {
   std::int64_t prompt_tokens = 0;
-  std::int64_t cached_tokens = 0;  // of the prompt, whose keys and values were there already
-  double queue_ms = 0;             // from the request's arrival until it was admitted
-  double cache_ms = 0;             // looking up, reading from disk and copying what is cached
-  double prefill_ms = 0;           // from admission to the end of the prompt's evaluation
-  double first_token_ms = 0;       // from arrival to the first token
+  std::int64_t cached_tokens = 0;   // of the prompt, whose keys and values were there already
+  std::int64_t dropped_tokens = 0;  // of prompt and answer, to stay within the context
+  double queue_ms = 0;              // from the request's arrival until it was admitted
+  double cache_ms = 0;              // looking up, reading from disk and copying what is cached
+  double prefill_ms = 0;            // from admission to the end of the prompt's evaluation
+  double first_token_ms = 0;        // from arrival to the first token
   std::int64_t decoded_tokens = 0;
   double decode_ms = 0;  // first token to last
   // Tokens that were chosen without reading the whole output matrix, and the rows of it
@@ -87,6 +97,7 @@ struct DoneEvent {
   std::string_view stopping_word;  // of kStopString
   std::string_view text;           // what was held back until now
   const GenerateTimings& timings;
+  std::span<const float> embedding = {};  // [hidden] of unit length, where asked for
 };
 
 using Event = std::variant<AdmittedEvent, ProgressEvent, TokenEvent, DoneEvent>;

@@ -1,14 +1,25 @@
 #include "engine/sequence.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace vivace {
 namespace {
 
 std::int64_t TokenLimit(const GenerateRequest& request, std::int64_t context) {
+  if (request.shift) return request.max_tokens < 0 ? context : request.max_tokens;
   const std::int64_t room = context - static_cast<std::int64_t>(request.prompt.size());
   return request.max_tokens < 0 ? room : std::min(request.max_tokens, room);
+}
+
+// To unit length; the mean and the sum have the same direction.
+std::span<const float> Normalized(std::vector<float>& vector) {
+  double squares = 0;
+  for (const float value : vector) squares += double{value} * double{value};
+  const double scale = squares > 0 ? 1 / std::sqrt(squares) : 0;
+  for (float& value : vector) value = static_cast<float>(value * scale);
+  return vector;
 }
 
 }  // namespace
@@ -36,20 +47,24 @@ Sequence::Sequence(Submission submission, const Model& model, PagePool& pool, st
       sampler_(submission_.request.sampling, static_cast<std::size_t>(model.config().vocab_size)),
       output_(model.tokenizer(), submission_.request.stop,
               [this](std::string_view text) { piece_ += text; }) {
-  tokens_.reserve(tokens_.size() + static_cast<std::size_t>(limit_));
+  const std::int64_t longest = std::min(length() + limit_, std::max(context, length()));
+  tokens_.reserve(static_cast<std::size_t>(longest));
+  if (submission_.request.embed) pooled_.resize(static_cast<std::size_t>(model.config().hidden));
   for (const TokenId token : tokens_) sampler_.Accept(token);
   timings_.prompt_tokens = length();
+  timings_.dropped_tokens = submission_.request.dropped;
 }
 
 std::int64_t Sequence::PagesAtMost(const GenerateRequest& request, std::int64_t context) {
   // The last token is not evaluated: nothing comes after it.
   const std::int64_t later = std::max(std::int64_t{0}, TokenLimit(request, context) - 1);
-  const std::int64_t positions = static_cast<std::int64_t>(request.prompt.size()) + later;
+  const std::int64_t positions =
+      std::min(static_cast<std::int64_t>(request.prompt.size()) + later, context);
   return (positions + kPagePositions - 1) / kPagePositions;
 }
 
 void Sequence::Choose(std::span<const float> logits, Choice& choice) {
-  choice.token = sampler_.Sample(logits, tokens_.size());
+  choice.token = sampler_.Sample(logits, position());
   choice.top.clear();
   if (request().logprobs == 0) return;
   choice.top = TopLogprobs(logits, request().logprobs);
@@ -59,7 +74,7 @@ void Sequence::Choose(std::span<const float> logits, Choice& choice) {
 
 bool Sequence::ChooseAbove(std::span<const float> logits, const HeadResult& found, float share,
                            Choice& choice) {
-  const auto token = sampler_.SampleAbove(logits, found.floor, tokens_.size());
+  const auto token = sampler_.SampleAbove(logits, found.floor, position());
   coarse_policy_.Judge(token.has_value(), share);
   if (!token) return false;
   choice.token = *token;
@@ -80,14 +95,30 @@ void Sequence::Progress(double now_ms) {
   submission_.sink(ProgressEvent{.evaluated = kv_.size(), .timings = timings_});
 }
 
+void Sequence::Shift() {
+  const std::int64_t keep = std::clamp<std::int64_t>(request().keep, 0, context_ / 2);
+  const std::int64_t dropped = std::max<std::int64_t>((length() - keep) / 2, 1);
+  tokens_.erase(tokens_.begin() + keep, tokens_.begin() + keep + dropped);
+  timings_.dropped_tokens += dropped;
+}
+
+void Sequence::Pool(std::span<const float> states) {
+  for (std::size_t i = 0; i < states.size(); ++i) pooled_[i % pooled_.size()] += states[i];
+}
+
 bool Sequence::Take(const Choice& choice, double now_ms, FinishReason& reason) {
-  if (!decoding()) {
+  if (timings_.decoded_tokens == 0) {
     first_token_at_ms_ = now_ms;
     timings_.first_token_ms = now_ms - arrival_ms();
   }
   timings_.decode_ms = now_ms - first_token_at_ms_;
   if (model_.tokenizer().IsEndOfGeneration(choice.token) && !request().ignore_end) {
     reason = FinishReason::kStop;
+    return true;
+  }
+  if (std::ranges::find(request().stop_tokens, choice.token) != request().stop_tokens.end()) {
+    stop_token_ = choice.token;
+    reason = FinishReason::kStopString;
     return true;
   }
   tokens_.push_back(choice.token);
@@ -106,10 +137,13 @@ void Sequence::Done(FinishReason reason) {
   if (reason == FinishReason::kLength && !output_.stopping_word().empty()) {
     reason = FinishReason::kStopString;  // completed by what was held back
   }
+  const std::string_view word =
+      stop_token_ ? model_.tokenizer().Piece(*stop_token_) : output_.stopping_word();
   submission_.sink(DoneEvent{.reason = reason,
-                             .stopping_word = output_.stopping_word(),
+                             .stopping_word = word,
                              .text = piece_,
-                             .timings = timings_});
+                             .timings = timings_,
+                             .embedding = Normalized(pooled_)});
 }
 
 }  // namespace vivace

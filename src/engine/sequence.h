@@ -50,9 +50,11 @@ class Sequence {
   // The prompt and what was generated; keys and values lag behind.
   std::span<const TokenId> tokens() const { return tokens_; }
   std::int64_t remaining() const { return length() - kv_.size(); }
-  bool decoding() const { return timings_.decoded_tokens > 0; }
+  // Whether only the newest token is still to be evaluated: not after a shift.
+  bool decoding() const { return timings_.decoded_tokens > 0 && remaining() <= 1; }
   bool wants_tokens() const { return limit_ > 0; }
   bool finished() const { return finished_; }
+  bool shifted() const { return timings_.dropped_tokens > request().dropped; }
   // Pages of keys and values that it may need in total.
   std::int64_t pages_at_most() const { return PagesAtMost(submission_.request, context_); }
   static std::int64_t PagesAtMost(const GenerateRequest& request, std::int64_t context);
@@ -71,6 +73,14 @@ class Sequence {
   bool ChooseAbove(std::span<const float> logits, const HeadResult& found, float share,
                    Choice& choice);
 
+  // Whether the next token needs room that only a shift can make.
+  bool full() const { return request().shift && length() >= context_; }
+  // Forgets tokens as the request wants it; its keys and values must be gone already.
+  void Shift();
+
+  // Adds hidden states [rows, hidden] of the prompt, the next in order, to the mean.
+  void Pool(std::span<const float> states);
+
   // The events, in this order.
   void Admitted(double now_ms);
   void Progress(double now_ms);
@@ -80,6 +90,10 @@ class Sequence {
 
  private:
   std::int64_t length() const { return static_cast<std::int64_t>(tokens_.size()); }
+  // Of the next token, counting those that were forgotten.
+  std::uint64_t position() const {
+    return static_cast<std::uint64_t>(length() + timings_.dropped_tokens);
+  }
 
   Submission submission_;
   const Model& model_;
@@ -91,11 +105,13 @@ class Sequence {
   Sampler sampler_;
   std::string piece_;  // of text, handed out by output_ since the last event
   TextOutput output_;
+  std::optional<TokenId> stop_token_;  // one of the request's was chosen
   CoarsePolicy coarse_policy_;
   GenerateTimings timings_;
   double admitted_ms_ = 0;
   double first_token_at_ms_ = 0;
   bool finished_ = false;
+  std::vector<float> pooled_;  // [hidden] sum of states, where the request wants it
 };
 
 }  // namespace vivace

@@ -45,8 +45,9 @@ Stepper::Stepper(const Model& model, ThreadTeam& team, Workspace space, Buffer l
   space_.SetPrefetch(prefetch_.distance());
   tokens_.reserve(Size(space_.max_rows));
   slices_.reserve(Size(max_parts));
-  output_rows_.reserve(Size(max_parts));
+  output_rows_.reserve(Size(space_.max_rows));
   choosing_.reserve(Size(max_parts));
+  pooling_.reserve(Size(max_parts));
   if (model.weights().coarse_head) head_search_.emplace(model.weights(), kLogitRows, team.size());
 }
 
@@ -70,20 +71,12 @@ void Stepper::Run(std::span<StepPart> parts) {
   slices_.clear();
   output_rows_.clear();
   choosing_.clear();
-  for (StepPart& part : parts) {
-    SequenceKv& kv = part.sequence->kv();
-    const std::int64_t position = kv.size();
-    const auto tokens = part.sequence->tokens().subspan(Size(position), Size(part.rows));
-    const auto extended = kv.Extend(part.rows);
-    VIVACE_CHECK(extended.has_value(), "the pages of a running sequence are promised to it");
-    slices_.push_back({.kv = &kv,
-                       .first_row = static_cast<std::int64_t>(tokens_.size()),
-                       .rows = part.rows,
-                       .position = position});
-    tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
-    if (!part.chooses) continue;
-    output_rows_.push_back(static_cast<std::int64_t>(tokens_.size()) - 1);
-    choosing_.push_back(&part);
+  pooling_.clear();
+  // Those that pool come last: the choosing ones' output rows are the first.
+  for (const bool pools : {false, true}) {
+    for (StepPart& part : parts) {
+      if (part.sequence->request().embed == pools) Prepare(part);
+    }
   }
   const double start_ms = NowMs();
   Evaluate({.tokens = tokens_, .slices = slices_, .output_rows = output_rows_});
@@ -92,7 +85,36 @@ void Stepper::Run(std::span<StepPart> parts) {
     const std::size_t count = std::min(Size(kLogitRows), choosing_.size() - first);
     Choose(static_cast<std::int64_t>(first), std::span(choosing_).subspan(first, count));
   }
+  Pool();
   if (tokens_.size() == parts.size()) Tune(evaluated_ms_ - start_ms);
+}
+
+void Stepper::Prepare(StepPart& part) {
+  SequenceKv& kv = part.sequence->kv();
+  const std::int64_t position = kv.size();
+  const auto tokens = part.sequence->tokens().subspan(Size(position), Size(part.rows));
+  const auto extended = kv.Extend(part.rows);
+  VIVACE_CHECK(extended.has_value(), "the pages of a running sequence are promised to it");
+  const auto first_row = static_cast<std::int64_t>(tokens_.size());
+  slices_.push_back({.kv = &kv, .first_row = first_row, .rows = part.rows, .position = position});
+  tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
+  if (part.sequence->request().embed) {
+    pooling_.push_back(&part);
+    for (std::int64_t row = 0; row < part.rows; ++row) output_rows_.push_back(first_row + row);
+  } else if (part.chooses) {
+    output_rows_.push_back(first_row + part.rows - 1);
+    choosing_.push_back(&part);
+  }
+}
+
+void Stepper::Pool() {
+  auto row = static_cast<std::int64_t>(choosing_.size());
+  const std::size_t hidden = Size(model_->config().hidden);
+  for (const StepPart* part : pooling_) {
+    for (std::int64_t i = 0; i < part->rows; ++i, ++row) {
+      part->sequence->Pool({space_.hidden_activations.x(row), hidden});
+    }
+  }
 }
 
 // The distance is that of products with one row, found where all steps do the same work.

@@ -59,6 +59,8 @@ class Stepper {
   Stepper(const Model& model, ThreadTeam& team, Workspace space, Buffer logits,
           std::int64_t max_parts, const PrefetchTuning& prefetch);
 
+  void Prepare(StepPart& part);
+  void Pool();
   void Choose(std::int64_t first, std::span<StepPart* const> parts);
   bool TryCoarse(std::span<StepPart* const> parts) const;
   void ChooseCoarsely(std::int64_t first, std::span<StepPart* const> parts);
@@ -82,6 +84,7 @@ class Stepper {
   std::vector<SequenceSlice> slices_;
   std::vector<std::int64_t> output_rows_;
   std::vector<StepPart*> choosing_;
+  std::vector<StepPart*> pooling_;    // of requests that want an embedding
   std::vector<HeadResult> found_;     // [kLogitRows]
   std::vector<std::uint8_t> chosen_;  // [kLogitRows]: whether the coarse head was enough
   double evaluated_ms_ = 0;

@@ -152,6 +152,7 @@ struct Outcome {
   GenerateTimings timings;
   int admitted = 0;
   std::vector<std::int64_t> progress;
+  std::vector<float> embedding;
 
   // What must not depend on company, cache, threads or cuts.
   bool SameAnswer(const Outcome& other) const {
@@ -182,6 +183,7 @@ inline EventSink Record(Outcome& outcome) {
       out.stopping_word = event.stopping_word;
       out.text += event.text;
       out.timings = event.timings;
+      out.embedding.assign(event.embedding.begin(), event.embedding.end());
     }
   };
   return [&outcome](const Event& event) { std::visit(Recorder{outcome}, event); };
@@ -193,6 +195,12 @@ inline std::vector<TokenId> RandomTokens(std::size_t count, std::uint32_t seed) 
   std::vector<TokenId> tokens(count);
   for (TokenId& token : tokens) token = static_cast<TokenId>(random() % (TinyModel::kVocab - 1));
   return tokens;
+}
+
+inline SamplingParams Greedy() {
+  SamplingParams sampling;
+  sampling.temperature = 0;
+  return sampling;
 }
 
 // Greedy and sampled ones, with and without penalties, stop strings, logprobs and limits,

@@ -11,6 +11,8 @@ import subprocess
 
 import pytest
 
+from server_host import Server
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = pathlib.Path(os.environ.get("VIVACE_BIN", ROOT / "build/release/vivace"))
 MODELS = {
@@ -21,6 +23,8 @@ MODELS = {
 
 class Program:
     """Runs the program with a home folder of its own and no terminal."""
+
+    binary = BINARY
 
     def __init__(self, home):
         self.home = home
@@ -66,3 +70,31 @@ def model():
 def warm(tmp_path_factory):
     """The program in one home folder for the session, so that packing happens once."""
     return Program(tmp_path_factory.mktemp("home"))
+
+
+@pytest.fixture(scope="session")
+def server(warm, model):
+    """A server of the small chat model; tests must not stop it."""
+    with Server(warm, model("smollm2"), "--alias", "gpt-4o-mini") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def coder_server(warm, model):
+    """A server of the Qwen coder model; tests must not stop it."""
+    with Server(warm, model("qwen-coder")) as running:
+        yield running
+
+
+@pytest.fixture
+def serve(warm, model):
+    """Starts servers of one's own: serve("smollm2", "--parallel", "2")."""
+    running = []
+
+    def start(name, *arguments, program=warm, **options):
+        running.append(Server(program, model(name), *arguments, **options))
+        return running[-1]
+
+    yield start
+    for one in running:
+        one.stop()

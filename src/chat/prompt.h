@@ -1,7 +1,7 @@
 // Prompts: from messages or plain text to token ids.
 #pragma once
 
-#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,9 +16,12 @@ namespace vivace {
 // for the built-in that suits it where it has none.
 Result<ChatTemplate> OpenChatTemplate(const Model& model, const std::string& name);
 
-// Control pieces become their token; everything else is text, whatever it looks like.
+// The ids of what a template rendered. Control pieces become their token; everything else
+// is text, whatever it looks like.
+std::vector<TokenId> EncodePieces(const Model& model, std::span<const PromptPiece> pieces);
+
 Result<std::vector<TokenId>> ChatPrompt(const Model& model, const ChatTemplate& chat,
-                                        const std::vector<Message>& messages);
+                                        const ChatRequest& request);
 
 // The text as it is, with control tokens recognised where `parse_special`, after the
 // beginning-of-sequence token where the model wants one.

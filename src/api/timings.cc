@@ -1,4 +1,4 @@
-#include "app/timings.h"
+#include "api/timings.h"
 
 #include <algorithm>
 
@@ -17,7 +17,7 @@ double PerToken(std::int64_t count, double ms) {
 
 }  // namespace
 
-nlohmann::ordered_json TimingsJson(const GenerateTimings& t) {
+nlohmann::ordered_json TimingsJson(const GenerateTimings& t, const Preparation& preparation) {
   const std::int64_t evaluated = t.prompt_tokens - t.cached_tokens;
   const std::int64_t later = std::max<std::int64_t>(t.decoded_tokens - 1, 0);
   return {{"cache_n", t.cached_tokens},
@@ -29,12 +29,28 @@ nlohmann::ordered_json TimingsJson(const GenerateTimings& t) {
           {"predicted_ms", t.decode_ms},
           {"predicted_per_token_ms", PerToken(later, t.decode_ms)},
           {"predicted_per_second", PerSecond(later, t.decode_ms)},
+          {"draft_n", 0},
+          {"draft_n_accepted", 0},
+          {"queue_ms", t.queue_ms},
+          {"template_ms", preparation.template_ms},
+          {"tokenize_ms", preparation.tokenize_ms},
+          {"cache_ms", t.cache_ms},
           {"prefill_ms", t.prefill_ms},
           {"first_token_ms", t.first_token_ms},
+          {"truncated", t.dropped_tokens > 0},
+          {"dropped_tokens", t.dropped_tokens},
           {"head_coarse_n", t.coarse_tokens},
           {"head_candidates", t.coarse_tokens == 0 ? 0.0
                                                    : static_cast<double>(t.coarse_candidates) /
                                                          static_cast<double>(t.coarse_tokens)}};
+}
+
+std::string ServerTiming(const GenerateTimings& t, const Preparation& preparation) {
+  return fmt::format(
+      "queue;dur={:.3f}, template;dur={:.3f}, tokenize;dur={:.3f}, cache;dur={:.3f}, "
+      "prefill;dur={:.3f}, ttft;dur={:.3f}, decode;dur={:.3f}",
+      t.queue_ms, preparation.template_ms, preparation.tokenize_ms, t.cache_ms, t.prefill_ms,
+      t.first_token_ms, t.decode_ms);
 }
 
 std::string TimingsLine(const GenerateTimings& t) {

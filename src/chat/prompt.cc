@@ -1,4 +1,4 @@
-#include "app/prompt.h"
+#include "chat/prompt.h"
 
 #include <fmt/format.h>
 
@@ -38,18 +38,20 @@ Result<ChatTemplate> OpenChatTemplate(const Model& model, const std::string& nam
   return ChatTemplate::Compile(std::move(source), std::move(tokens));
 }
 
-Result<std::vector<TokenId>> ChatPrompt(const Model& model, const ChatTemplate& chat,
-                                        const std::vector<Message>& messages) {
-  ChatRequest request;
-  request.messages = messages;
-  const auto pieces = chat.Render(request);
-  if (!pieces) return Failure(pieces.error());
+std::vector<TokenId> EncodePieces(const Model& model, std::span<const PromptPiece> pieces) {
   std::vector<TokenId> ids;
-  for (const PromptPiece& piece : *pieces) {
+  for (const PromptPiece& piece : pieces) {
     model.tokenizer().Encode(
         piece.text, piece.control ? Tokenizer::Special::kParse : Tokenizer::Special::kAsText, ids);
   }
   return ids;
+}
+
+Result<std::vector<TokenId>> ChatPrompt(const Model& model, const ChatTemplate& chat,
+                                        const ChatRequest& request) {
+  const auto pieces = chat.Render(request);
+  if (!pieces) return Failure(pieces.error());
+  return EncodePieces(model, *pieces);
 }
 
 std::vector<TokenId> RawPrompt(const Model& model, std::string_view text, bool parse_special) {

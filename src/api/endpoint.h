@@ -1,0 +1,33 @@
+// Endpoints: how a handler of the HTTP server becomes a function over a parsed request.
+//
+// A Call is one request on its way through an endpoint, on a worker's thread. What the
+// endpoint returns as a Refusal is sent in the shape of its dialect.
+#pragma once
+
+#include <functional>
+
+#include "api/errors.h"
+#include "api/service.h"
+#include "http/request.h"
+#include "http/response_writer.h"
+#include "http/router.h"
+
+namespace vivace {
+
+struct Call {
+  Service& service;
+  http::Request request;
+  http::ResponseWriter writer;
+  Json body;  // an object; empty for requests without a body
+  Dialect dialect;
+};
+
+using Endpoint = std::function<Answer<void>(Call&)>;
+
+// A handler for requests whose body is a JSON object, run by a worker. An endpoint that
+// succeeds has sent its answer, or kept the writer to send it later.
+http::Handler JsonEndpoint(Service& service, Endpoint endpoint);
+// The same without a body to parse.
+http::Handler PlainEndpoint(Service& service, Endpoint endpoint);
+
+}  // namespace vivace

@@ -1,0 +1,68 @@
+// Generation: what one request wants of a model, in no dialect, and how it is started.
+//
+// Endpoints read it from their request's fields and give it away together with a
+// ReplyFormat, which turns what the engine tells into the bytes of their dialect.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/context_policy.h"
+#include "api/endpoint.h"
+#include "api/errors.h"
+#include "api/fields.h"
+#include "api/model_pool.h"
+#include "api/timings.h"
+#include "engine/request.h"
+
+namespace vivace {
+
+class ReplyFormat;
+
+// How a streamed answer is cut into events: one is sent as soon as it has so many tokens,
+// or so long after the one before, whichever comes first.
+struct StreamCut {
+  std::int64_t tokens = 1;
+  double ms = 0;  // 0: by tokens only
+};
+
+struct Generation {
+  ModelLease model;
+  GenerateRequest request;  // of the first choice; the others differ in their seed
+  std::int64_t choices = 1;
+  Preparation preparation = {};
+  std::string fingerprint = {};  // of server and model, for clients that compare answers
+  bool stream = false;
+  StreamCut cut = {};
+  bool report_progress = false;  // events while the prompt is evaluated
+  ContextPolicy context_policy = {};
+};
+
+// "model": the one that the request names.
+Answer<ModelLease> AcquireModel(Call& call, Fields& fields);
+
+// The fields that only we have, in every dialect: "stream_chunk", "cache_id" and
+// "context_policy".
+void ReadOwnFields(Fields& fields, Generation& generation);
+// Those, and what OpenAI's and llama.cpp's requests have in common: sampling, "max_tokens"
+// and its other names, "stop", "n", "stream", "ignore_eos".
+void ReadGeneration(Call& call, Fields& fields, Generation& generation);
+
+// Stop strings that spell a control token work by their id as well.
+void AddStops(const Tokenizer& tokenizer, std::vector<std::string> stops, GenerateRequest& request);
+
+// A prompt's ids from text, timed.
+void SetTextPrompt(const std::string& text, bool parse_special, Generation& generation);
+// From a conversation. 400 where the template refuses it.
+Answer<void> SetChatPrompt(const ChatRequest& chat, Generation& generation);
+
+// 400 where the prompt does not fit; with a policy that allows it, it is made to fit.
+Answer<void> CheckLength(Call& call, Generation& generation);
+
+// Hands the choices to the engine; the format answers from now on. Errors before the
+// first byte: a prompt that does not fit, a full queue.
+Answer<void> Start(Call& call, Generation generation, std::unique_ptr<ReplyFormat> format);
+
+}  // namespace vivace

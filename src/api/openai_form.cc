@@ -1,0 +1,88 @@
+#include "api/openai_form.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <random>
+
+#include <fmt/format.h>
+
+#include "base/utf8.h"
+
+namespace vivace {
+
+Json UsageJson(std::span<const Outcome> outcomes) {
+  const GenerateTimings& first = outcomes.front().timings;
+  std::int64_t completion = 0;
+  for (const Outcome& outcome : outcomes) completion += outcome.timings.decoded_tokens;
+  return {{"prompt_tokens", first.prompt_tokens},
+          {"completion_tokens", completion},
+          {"total_tokens", first.prompt_tokens + completion},
+          {"prompt_tokens_details", {{"cached_tokens", first.cached_tokens}}}};
+}
+
+const char* OpenAiFinish(FinishReason reason) {
+  return reason == FinishReason::kLength ? "length" : "stop";
+}
+
+Json ChatLogprobs(const Tokenizer& tokenizer, std::span<const Choice> steps) {
+  const auto entry = [&](TokenId token, double logprob) {
+    return Json{{"token", TokenText(tokenizer, token)},
+                {"logprob", FiniteLogprob(logprob)},
+                {"bytes", TokenBytes(tokenizer, token)}};
+  };
+  Json content = Json::array();
+  for (const Choice& step : steps) {
+    Json item = entry(step.token, step.logprob);
+    Json top = Json::array();
+    for (const TokenLogprob& one : step.top) top.push_back(entry(one.token, one.logprob));
+    item["top_logprobs"] = std::move(top);
+    content.push_back(std::move(item));
+  }
+  return {{"content", std::move(content)}};
+}
+
+std::string TokenText(const Tokenizer& tokenizer, TokenId token) {
+  std::string text;
+  AppendRepaired(tokenizer.Piece(token), false, text);
+  return text;
+}
+
+Json TokenBytes(const Tokenizer& tokenizer, TokenId token) {
+  Json bytes = Json::array();
+  for (const char c : tokenizer.Piece(token)) bytes.push_back(static_cast<unsigned char>(c));
+  return bytes;
+}
+
+double FiniteLogprob(double logprob) {
+  return std::max(logprob, std::numeric_limits<double>::lowest());
+}
+
+bool ReadIncludeUsage(Fields& fields) {
+  const Json* options = fields.Object("stream_options");
+  if (options == nullptr) return false;
+  Fields option_fields(*options, "stream_options.");
+  const bool include = option_fields.Bool("include_usage", false);
+  if (const auto status = option_fields.status(); !status) {
+    fields.Reject("stream_options", status.error().message);
+  }
+  return include;
+}
+
+std::int64_t UnixSeconds() {
+  return std::chrono::duration_cast<std::chrono::seconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+std::string NewId(std::string_view prefix) {
+  static constexpr std::string_view kLetters =
+      "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  thread_local std::mt19937_64 random(std::random_device{}());
+  std::uniform_int_distribution<std::size_t> letter(0, kLetters.size() - 1);
+  std::string id(prefix);
+  for (int i = 0; i < 24; ++i) id += kLetters[letter(random)];
+  return id;
+}
+
+}  // namespace vivace

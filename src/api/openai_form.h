@@ -1,0 +1,37 @@
+// What the answers of OpenAI's endpoints have in common.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "api/errors.h"
+#include "api/reply.h"
+#include "tokenizer/tokenizer.h"
+
+namespace vivace {
+
+// Of all choices: the prompt counts once.
+Json UsageJson(std::span<const Outcome> outcomes);
+
+// "stop" or "length".
+const char* OpenAiFinish(FinishReason reason);
+
+// {"content":[{"token","logprob","bytes","top_logprobs":[...]}]} of chat completions.
+Json ChatLogprobs(const Tokenizer& tokenizer, std::span<const Choice> steps);
+
+// A token's text, as valid UTF-8, and its bytes.
+std::string TokenText(const Tokenizer& tokenizer, TokenId token);
+Json TokenBytes(const Tokenizer& tokenizer, TokenId token);
+// JSON has no -inf: the lowest finite number stands for probability zero.
+double FiniteLogprob(double logprob);
+
+// "stream_options": {"include_usage": true}.
+bool ReadIncludeUsage(Fields& fields);
+
+std::int64_t UnixSeconds();
+// "prefix" and 24 characters that no other answer has.
+std::string NewId(std::string_view prefix);
+
+}  // namespace vivace

@@ -1,0 +1,115 @@
+// Reply: puts the events of a request's choices together to its answer, streamed or whole.
+//
+// A ReplyFormat says how the answer looks in a dialect; there is one in each endpoint's
+// file. All of its functions run under the reply's lock, most on the engine's thread
+// between two steps: everyone waits for them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/endpoint.h"
+#include "api/generation.h"
+#include "engine/request.h"
+#include "http/response.h"
+
+namespace vivace {
+
+// What a choice has come to.
+struct Outcome {
+  std::int64_t index = 0;  // of the choice
+  std::string text;
+  std::vector<Choice> steps;  // the tokens of `text`
+  FinishReason reason = FinishReason::kStop;
+  std::string stopping_word;
+  GenerateTimings timings;
+};
+
+// What a stream says next.
+struct Part {
+  const Outcome& outcome;  // up to here
+  std::string_view text;
+  std::span<const Choice> steps;  // the tokens that came with it
+};
+
+class ReplyFormat {
+ public:
+  virtual ~ReplyFormat() = default;
+  ReplyFormat() = default;
+  ReplyFormat(const ReplyFormat&) = delete;
+  ReplyFormat& operator=(const ReplyFormat&) = delete;
+
+  // The whole answer.
+  virtual http::Response Whole(std::span<const Outcome> outcomes) = 0;
+
+  // The pieces of a stream, appended to `out`.
+  virtual http::StreamHead Head() { return {}; }
+  virtual void Begin(std::string& /*out*/) {}
+  virtual void Progress(const Outcome& /*outcome*/, std::int64_t /*evaluated*/,
+                        std::string& /*out*/) {}
+  virtual void Next(const Part& part, std::string& out) = 0;
+  virtual void End(const Outcome& outcome, std::string& out) = 0;
+  // After the end of all choices.
+  virtual void Close(std::span<const Outcome> /*outcomes*/, std::string& /*out*/) {}
+  virtual void Fail(const ApiError& error, std::string& out) = 0;
+
+ protected:
+  // What is being answered, in all functions above.
+  const Generation& generation() const { return *generation_; }
+
+ private:
+  friend class Reply;
+  const Generation* generation_ = nullptr;
+};
+
+class Reply : public std::enable_shared_from_this<Reply> {
+ public:
+  Reply(Call& call, Generation generation, std::unique_ptr<ReplyFormat> format);
+
+  // Submits the choices and opens the answer. When it fails nothing was sent.
+  Answer<void> Start();
+
+ private:
+  // One choice on its way.
+  struct Track {
+    Outcome outcome;
+    std::string held_text;           // not yet sent
+    std::vector<Choice> held_steps;  // not yet sent, or whose text is held back
+    std::size_t ready_steps = 0;     // of held_steps, that may be sent
+    double sent_ms = 0;              // when the last part was
+    double token_ms = 0;             // when the last token came
+    bool done = false;
+  };
+
+  void On(std::size_t choice, const Event& event);
+  void OnToken(Track& track, const TokenEvent& event);
+  void OnDone(Track& track, const DoneEvent& event);
+  void Flush(Track& track);
+  void Finish();
+  void Send();
+
+  Service& service_;
+  http::ResponseWriter writer_;
+  const Dialect dialect_;
+  Generation generation_;
+  std::unique_ptr<ReplyFormat> format_;
+  const double arrival_ms_;
+  std::stop_source stop_;
+  // Passes the client's leaving on to the engine.
+  std::stop_callback<std::function<void()>> client_left_;
+
+  std::mutex mutex_;  // guards all below
+  std::vector<Track> tracks_;
+  std::size_t running_ = 0;
+  bool cancelled_ = false;
+  std::string out_;  // of the stream, not yet written
+};
+
+}  // namespace vivace

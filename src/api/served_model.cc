@@ -1,0 +1,45 @@
+#include "api/served_model.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "chat/prompt.h"
+#include "gguf/gguf_file.h"
+
+namespace vivace {
+
+ServedModel::ServedModel(ModelParts parts) : parts_(std::move(parts)) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(parts_.path, error);
+  if (!error) file_bytes_ = size;
+  const auto time = std::filesystem::last_write_time(parts_.path, error);
+  if (!error) {
+    modified_ = std::chrono::time_point_cast<std::chrono::system_clock::duration>(
+        std::chrono::file_clock::to_sys(time));
+  }
+}
+
+Result<std::unique_ptr<ServedModel>> ServedModel::Create(ModelParts parts, EngineOptions options,
+                                                         const std::string& chat_template) {
+  std::unique_ptr<ServedModel> served(new ServedModel(std::move(parts)));
+  auto chat = OpenChatTemplate(served->model(), chat_template);
+  if (!chat) return Context(std::move(chat).error(), served->name());
+  served->chat_ = std::move(*chat);
+  options.context = std::min(options.context, served->model().config().context);
+  auto engine = Engine::Create(served->model(), *served->parts_.team, options);
+  if (!engine) return Context(std::move(engine).error(), served->name());
+  served->engine_ = std::move(*engine);
+  return served;
+}
+
+const ModelFacts& ServedModel::facts() {
+  std::call_once(facts_read_, [this] {
+    const auto file = GgufFile::Open(path());
+    if (file) facts_ = FactsOf(*file);
+  });
+  return facts_;
+}
+
+}  // namespace vivace

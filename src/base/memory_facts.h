@@ -1,0 +1,14 @@
+// How much memory there is for this process. Read anew at each call; any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace vivace {
+
+// Bytes that can be had without swapping: what the system says, and less where the
+// container's limit (cgroup v2 or v1) leaves less. 0 where neither is known. `root` is "/"
+// but for tests.
+std::int64_t AvailableMemory(const std::string& root = "/");
+
+}  // namespace vivace
