@@ -159,8 +159,13 @@ std::int64_t EngineCore::ordinary_running() const {
 std::int64_t EngineCore::promised_pages() const {
   std::int64_t pages = 0;
   for (const Running& running : running_) {
-    pages += running.sequence->pages_at_most() - running.fetch_pages -
-             static_cast<std::int64_t>(running.sequence->kv().pages().size());
+    Sequence& sequence = *running.sequence;
+    pages += sequence.pages_at_most() - running.fetch_pages -
+             static_cast<std::int64_t>(sequence.kv().pages().size());
+    if (!sequence.request().shift) continue;
+    // A shift gives all pages up, and those that others use do not become free by that.
+    pages += std::ranges::count_if(sequence.path().pages,
+                                   [](const CachedPage* page) { return page->users > 1; });
   }
   return pages;
 }
@@ -190,7 +195,12 @@ void EngineCore::Admit() {
 bool EngineCore::Fits(const GenerateRequest& request) const {
   const PrefixCache::Found found =
       request.embed ? PrefixCache::Found() : cache_.Look(request.prompt);
-  const std::int64_t needed = Sequence::PagesAtMost(request, options_.context) - found.pages;
+  // Pages that are shared with a sequence that may shift do not count: see promised_pages.
+  const bool shifts = request.shift || std::ranges::any_of(running_, [](const Running& running) {
+                        return running.sequence->request().shift;
+                      });
+  const std::int64_t needed =
+      Sequence::PagesAtMost(request, options_.context) - (shifts ? found.idle_pages : found.pages);
   const std::int64_t available = pool_.available() + cache_.idle_pages() - found.idle_pages;
   return available >= promised_pages() + needed;
 }
