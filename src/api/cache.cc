@@ -47,6 +47,8 @@ Json ReportJson(const ServedModel& model, const Engine::CacheReport& report) {
           {"pages_cached", report.pages_cached},
           {"cached_tokens", report.pages_cached * report.page_tokens},
           {"cached_bytes", report.pages_cached * report.page_bytes},
+          {"disk_tokens", report.disk_pages * report.page_tokens},
+          {"disk_bytes", report.disk_bytes},
           {"conversations", std::move(conversations)}};
 }
 

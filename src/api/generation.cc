@@ -63,6 +63,9 @@ void ReadGeneration(Call& call, Fields& fields, Generation& generation) {
   GenerateRequest& request = generation.request;
   const Tokenizer& tokenizer = generation.model->tokenizer();
   ReadOwnFields(fields, generation);
+  const Fingerprint& source = generation.model->model().fingerprint();
+  generation.fingerprint = fmt::format("vivace-{}-{:08x}", call.service.options.version,
+                                       static_cast<std::uint32_t>(source.sample[0]));
   request.sampling = ReadSampling(fields, tokenizer);
   constexpr std::int64_t kMost = std::int64_t{1} << 30;
   request.max_tokens = call.service.options.default_max_tokens;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "http/headers.h"
+#include "hub/catalogue.h"
 #include "hub/store.h"
 
 namespace vivace {
@@ -19,6 +20,10 @@ bool NamesModel(std::string_view name, std::string_view key) {
 }
 
 Result<std::string> FindLocalModel(const std::string& name) {
+  const std::string plain = name.substr(0, name.rfind(":latest"));
+  const auto catalogue = LoadCatalogue();
+  const auto entry = catalogue ? FindEntry(*catalogue, plain) : Failure(catalogue.error());
+  if (entry && IsLocal(*entry)) return entry->full_name();
   for (const LocalModel& model : ListModels()) {
     if (NamesModel(name, model.name)) return model.name;
   }

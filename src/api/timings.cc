@@ -1,6 +1,7 @@
 #include "api/timings.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -15,6 +16,9 @@ double PerToken(std::int64_t count, double ms) {
   return count > 0 ? ms / static_cast<double>(count) : 0.0;
 }
 
+// Microseconds are more than a clock is good for.
+double Rounded(double value) { return std::round(value * 1000) / 1000; }
+
 }  // namespace
 
 nlohmann::ordered_json TimingsJson(const GenerateTimings& t, const Preparation& preparation) {
@@ -22,21 +26,21 @@ nlohmann::ordered_json TimingsJson(const GenerateTimings& t, const Preparation& 
   const std::int64_t later = std::max<std::int64_t>(t.decoded_tokens - 1, 0);
   return {{"cache_n", t.cached_tokens},
           {"prompt_n", evaluated},
-          {"prompt_ms", t.prefill_ms},
-          {"prompt_per_token_ms", PerToken(evaluated, t.prefill_ms)},
-          {"prompt_per_second", PerSecond(evaluated, t.prefill_ms)},
+          {"prompt_ms", Rounded(t.prefill_ms)},
+          {"prompt_per_token_ms", Rounded(PerToken(evaluated, t.prefill_ms))},
+          {"prompt_per_second", Rounded(PerSecond(evaluated, t.prefill_ms))},
           {"predicted_n", t.decoded_tokens},
-          {"predicted_ms", t.decode_ms},
-          {"predicted_per_token_ms", PerToken(later, t.decode_ms)},
-          {"predicted_per_second", PerSecond(later, t.decode_ms)},
+          {"predicted_ms", Rounded(t.decode_ms)},
+          {"predicted_per_token_ms", Rounded(PerToken(later, t.decode_ms))},
+          {"predicted_per_second", Rounded(PerSecond(later, t.decode_ms))},
           {"draft_n", 0},
           {"draft_n_accepted", 0},
-          {"queue_ms", t.queue_ms},
-          {"template_ms", preparation.template_ms},
-          {"tokenize_ms", preparation.tokenize_ms},
-          {"cache_ms", t.cache_ms},
-          {"prefill_ms", t.prefill_ms},
-          {"first_token_ms", t.first_token_ms},
+          {"queue_ms", Rounded(t.queue_ms)},
+          {"template_ms", Rounded(preparation.template_ms)},
+          {"tokenize_ms", Rounded(preparation.tokenize_ms)},
+          {"cache_ms", Rounded(t.cache_ms)},
+          {"prefill_ms", Rounded(t.prefill_ms)},
+          {"first_token_ms", Rounded(t.first_token_ms)},
           {"truncated", t.dropped_tokens > 0},
           {"dropped_tokens", t.dropped_tokens},
           {"head_coarse_n", t.coarse_tokens},

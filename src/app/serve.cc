@@ -19,8 +19,10 @@
 #include "app/session.h"
 #include "app/tuning_file.h"
 #include "base/cpu.h"
+#include "base/fair_lock.h"
 #include "base/memory_facts.h"
 #include "http/server.h"
+#include "hub/home.h"
 
 namespace vivace {
 namespace {
@@ -29,11 +31,13 @@ constexpr std::int64_t kMega = std::int64_t{1} << 20;
 
 struct ServeFlags {
   SessionFlags session;
+  std::shared_ptr<FairLock> turns = std::make_shared<FairLock>();
   std::vector<std::string> models;
   std::vector<std::string> aliases;
   std::string chat_template;
   EngineOptions engine = {.context = 8192};
   std::int64_t kv_memory_mb = 0;  // 0: chosen by the memory that there is
+  std::int64_t kv_disk_mb = 2048;
   ServiceOptions service;
   std::size_t max_models = 3;
   double keep_alive_s = 300;
@@ -60,9 +64,15 @@ std::int64_t KvBytes(const ServeFlags& flags, const Model& model) {
   return std::max(one, std::min(std::int64_t{1024} * kMega, memory / 4));
 }
 
+// Of one model file: another's pages are of no use to it.
+std::string PagesFolder(const Model& model) {
+  const Fingerprint& source = model.fingerprint();
+  return fmt::format("{}/kv/{:016x}{:016x}", HomeFolder(), source.sample[0], source.sample[1]);
+}
+
 // `path` is where the model of that name is; "" if the hub has to find it.
 Result<std::unique_ptr<ServedModel>> LoadServed(const ServeFlags& flags, const std::string& name,
-                                                const std::string& path) {
+                                                const std::string& path, ServerLog& log) {
   SessionFlags session = flags.session;
   session.model = path.empty() ? name : path;
   auto opened = OpenModel(session);
@@ -70,6 +80,10 @@ Result<std::unique_ptr<ServedModel>> LoadServed(const ServeFlags& flags, const s
   EngineOptions engine = flags.engine;
   engine.kv_bytes = KvBytes(flags, opened->model);
   engine.prompt_chunk = session.prompt_chunk;
+  engine.turns = flags.turns.get();
+  engine.store = {.folder = PagesFolder(opened->model),
+                  .max_bytes = flags.kv_disk_mb * kMega,
+                  .warn = [&log](const std::string& line) { log.Warn(line); }};
   const auto known = RememberedPrefetch(
       TuningKey(ReadCpuModel(), opened->model.kernels().name, opened->team->size()));
   if (known) engine.prefetch = PrefetchTuning(*known);
@@ -162,7 +176,7 @@ Result<int> Serve(const ServeFlags& flags) {
       .load =
           [&](const std::string& name) {
             const auto path = pinned->paths.find(name);
-            return LoadServed(flags, name, path == pinned->paths.end() ? "" : path->second);
+            return LoadServed(flags, name, path == pinned->paths.end() ? "" : path->second, log);
           },
       .find = FindLocalModel};
   if (flags.keep_alive_s < 0) {
@@ -268,6 +282,12 @@ void AddEngineFlags(CLI::App& command, ServeFlags& flags) {
           "Keys and values in memory, per model; 0 is a quarter of what is free, up to 1024")
       ->group(group)
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 24));
+  command
+      .add_option("--kv-disk-mb", flags.kv_disk_mb,
+                  "Keys and values on disk, per model: prompts outlive a restart; 0 is none")
+      ->group(group)
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 24))
+      ->capture_default_str();
   command.add_option("--prompt-chunk", flags.session.prompt_chunk)
       ->group(group)
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{4096}))
@@ -326,6 +346,7 @@ void AddServe(CLI::App& app, CommandSlot& slot) {
       "  vivace serve qwen2.5-coder-0.5b-instruct --port 11434 --alias gpt-4o-mini\n"
       "  curl http://127.0.0.1:8080/v1/chat/completions -d '{\"messages\": [{\"role\": \"user\", "
       "\"content\": \"Hi\"}]}'");
+  flags->service.version = VIVACE_VERSION;
   command->callback([&slot, flags] { slot.body = [flags] { return Serve(*flags); }; });
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
@@ -155,21 +156,6 @@ std::int64_t EngineCore::ordinary_running() const {
   return std::ranges::count_if(running_, [](const Running& r) { return !r.background(); });
 }
 
-// Pages that running sequences may still take, at most.
-std::int64_t EngineCore::promised_pages() const {
-  std::int64_t pages = 0;
-  for (const Running& running : running_) {
-    Sequence& sequence = *running.sequence;
-    pages += sequence.pages_at_most() - running.fetch_pages -
-             static_cast<std::int64_t>(sequence.kv().pages().size());
-    if (!sequence.request().shift) continue;
-    // A shift gives all pages up, and those that others use do not become free by that.
-    pages += std::ranges::count_if(sequence.path().pages,
-                                   [](const CachedPage* page) { return page->users > 1; });
-  }
-  return pages;
-}
-
 void EngineCore::Admit() {
   while (!waiting_.empty() && ordinary_running() < options_.max_running) {
     if (!TryAdmit(waiting_.front())) {
@@ -190,19 +176,6 @@ void EngineCore::Admit() {
       VIVACE_CHECK(courier_.pending(), "a request alone has all pages");
     }
   }
-}
-
-bool EngineCore::Fits(const GenerateRequest& request) const {
-  const PrefixCache::Found found =
-      request.embed ? PrefixCache::Found() : cache_.Look(request.prompt);
-  // Pages that are shared with a sequence that may shift do not count: see promised_pages.
-  const bool shifts = request.shift || std::ranges::any_of(running_, [](const Running& running) {
-                        return running.sequence->request().shift;
-                      });
-  const std::int64_t needed =
-      Sequence::PagesAtMost(request, options_.context) - (shifts ? found.idle_pages : found.pages);
-  const std::int64_t available = pool_.available() + cache_.idle_pages() - found.idle_pages;
-  return available >= promised_pages() + needed;
 }
 
 bool EngineCore::TryAdmit(Submission& submission) {
@@ -257,7 +230,9 @@ void EngineCore::PlanPrefill(bool decoding) {
   std::ranges::stable_sort(prefills_, {}, &Running::turn);
   std::int64_t room = options_.prompt_chunk;
   // A background slice ends soon enough for the request that may come meanwhile.
-  if (decoding || !ordinary) room = std::min(room, cost_.RowsWithin(options_.stall_budget_ms));
+  const bool others = options_.turns != nullptr && options_.turns->in_use();
+  if (decoding || !ordinary || others)
+    room = std::min(room, cost_.RowsWithin(options_.stall_budget_ms));
   for (Running* running : prefills_) {
     if (room == 0) return;
     Sequence& sequence = *running->sequence;
@@ -310,9 +285,12 @@ void EngineCore::RunStep() {
     room = cache_.MakeRoom(new_pages);
   }
   VIVACE_CHECK(room, "the pages of a running sequence are promised to it");
+  std::unique_lock<FairLock> turn;
+  if (options_.turns != nullptr) turn = std::unique_lock(*options_.turns);
   const double start_ms = NowMs();
   stepper_.Run(parts_);
   const double end_ms = NowMs();
+  if (turn.owns_lock()) turn.unlock();
   Observe(end_ms - start_ms);
   for (StepPart& part : parts_) AfterStep(part, end_ms);
   std::erase_if(running_, [](const Running& running) { return running.sequence->finished(); });

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/fair_lock.h"
 #include "base/result.h"
 #include "base/thread_team.h"
 #include "engine/metrics.h"
@@ -41,7 +42,9 @@ struct EngineOptions {
   // Bytes of keys and values, running and cached; 0: enough for one whole context.
   std::int64_t kv_bytes = 0;
   PrefetchTuning prefetch = {};  // what is known of this machine
-  PageStoreOptions store = {};   // pages on disk
+  // Taken for each step, where several engines share the cores. It must outlive them.
+  FairLock* turns = nullptr;
+  PageStoreOptions store = {};  // pages on disk
 };
 
 class EngineCore {

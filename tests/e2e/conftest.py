@@ -86,9 +86,8 @@ def coder_server(warm, model):
         yield running
 
 
-@pytest.fixture
-def serve(warm, model):
-    """Starts servers of one's own: serve("smollm2", "--parallel", "2")."""
+def starter(warm, model):
+    """Starts servers of one's own: start("smollm2", "--parallel", "2")."""
     running = []
 
     def start(name, *arguments, program=warm, **options):
@@ -98,3 +97,7 @@ def serve(warm, model):
     yield start
     for one in running:
         one.stop()
+
+
+serve = pytest.fixture(starter)
+serve_module = pytest.fixture(scope="module")(starter)
