@@ -14,6 +14,8 @@
 namespace vivace {
 namespace {
 
+constexpr double kFlushMs = 60'000;
+
 std::int64_t PagesFor(std::int64_t positions) {
   return (positions + kPagePositions - 1) / kPagePositions;
 }
@@ -154,16 +156,6 @@ std::int64_t EngineCore::ordinary_running() const {
   return std::ranges::count_if(running_, [](const Running& r) { return !r.background(); });
 }
 
-// Pages that running sequences may still take, at most.
-std::int64_t EngineCore::promised_pages() const {
-  std::int64_t pages = 0;
-  for (const Running& running : running_) {
-    pages += running.sequence->pages_at_most() - running.fetch_pages -
-             static_cast<std::int64_t>(running.sequence->kv().pages().size());
-  }
-  return pages;
-}
-
 void EngineCore::Admit() {
   while (!waiting_.empty() && ordinary_running() < options_.max_running) {
     if (!TryAdmit(waiting_.front())) {
@@ -184,14 +176,6 @@ void EngineCore::Admit() {
       VIVACE_CHECK(courier_.pending(), "a request alone has all pages");
     }
   }
-}
-
-bool EngineCore::Fits(const GenerateRequest& request) const {
-  const PrefixCache::Found found =
-      request.embed ? PrefixCache::Found() : cache_.Look(request.prompt);
-  const std::int64_t needed = Sequence::PagesAtMost(request, options_.context) - found.pages;
-  const std::int64_t available = pool_.available() + cache_.idle_pages() - found.idle_pages;
-  return available >= promised_pages() + needed;
 }
 
 bool EngineCore::TryAdmit(Submission& submission) {
@@ -293,7 +277,13 @@ void EngineCore::RunStep() {
     new_pages += PagesFor(part.sequence->kv_size() + part.rows) -
                  static_cast<std::int64_t>(part.sequence->kv().pages().size());
   }
-  const bool room = cache_.MakeRoom(new_pages);
+  bool room = cache_.MakeRoom(new_pages);
+  if (!room && courier_.pending()) {
+    // After a shift a sequence takes anew pages that may still be on their way to disk.
+    courier_.DropSaves();
+    courier_.Flush(kFlushMs);
+    room = cache_.MakeRoom(new_pages);
+  }
   VIVACE_CHECK(room, "the pages of a running sequence are promised to it");
   std::unique_lock<FairLock> turn;
   if (options_.turns != nullptr) turn = std::unique_lock(*options_.turns);

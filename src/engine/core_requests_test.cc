@@ -93,5 +93,25 @@ TEST(EngineCoreTest, AStopTokenEndsTheAnswer) {
   EXPECT_EQ(stopped.stopping_word, TestModel().tokenizer().Piece(free.tokens[5]));
 }
 
+// A sequence that shifts computes anew what it shared with another one.
+TEST(EngineCoreTest, SharedPagesAreNotPromisedToASequenceThatShifts) {
+  for (const std::int64_t pages : {kContextPages, kContextPages + 4, 2 * kContextPages - 4}) {
+    Bench bench(Options(pages));
+    std::vector<Outcome> outcomes(3);
+    for (std::uint32_t i = 0; i < outcomes.size(); ++i) {
+      GenerateRequest request = {
+          .prompt = RandomTokens(200, 1), .max_tokens = i == 2 ? 10 : 300, .ignore_end = true};
+      request.prompt.push_back(static_cast<TokenId>(i));
+      request.shift = i != 2;
+      bench.Add(std::move(request), outcomes[i]);
+    }
+    bench.Drain();
+    EXPECT_EQ(outcomes[0].tokens.size(), 300U);
+    EXPECT_EQ(outcomes[1].tokens.size(), 300U);
+    EXPECT_EQ(outcomes[2].tokens.size(), 10U);
+    bench.ExpectNothingHeld();
+  }
+}
+
 }  // namespace
 }  // namespace vivace

@@ -1,5 +1,6 @@
-// The part of EngineCore that has to do with pages on disk: a request that was admitted gets
-// what the disk has of its prompt before it starts.
+// The part of EngineCore that counts pages and brings them from disk: a request is admitted when
+// its pages can be promised to it, and gets what the disk has of its prompt before it starts.
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,34 @@
 #include "engine/core.h"
 
 namespace vivace {
+
+// Pages that running sequences may still take, at most.
+std::int64_t EngineCore::promised_pages() const {
+  std::int64_t pages = 0;
+  for (const Running& running : running_) {
+    Sequence& sequence = *running.sequence;
+    pages += sequence.pages_at_most() - running.fetch_pages -
+             static_cast<std::int64_t>(sequence.kv().pages().size());
+    if (!sequence.request().shift) continue;
+    // A shift gives all pages up, and those that others use do not become free by that.
+    pages += std::ranges::count_if(sequence.path().pages,
+                                   [](const CachedPage* page) { return page->users > 1; });
+  }
+  return pages;
+}
+
+bool EngineCore::Fits(const GenerateRequest& request) const {
+  const PrefixCache::Found found =
+      request.embed ? PrefixCache::Found() : cache_.Look(request.prompt);
+  // Pages that are shared with a sequence that may shift do not count: see promised_pages.
+  const bool shifts = request.shift || std::ranges::any_of(running_, [](const Running& running) {
+                        return running.sequence->request().shift;
+                      });
+  const std::int64_t needed =
+      Sequence::PagesAtMost(request, options_.context) - (shifts ? found.idle_pages : found.pages);
+  const std::int64_t available = pool_.available() + cache_.idle_pages() - found.idle_pages;
+  return available >= promised_pages() + needed;
+}
 
 void EngineCore::Prepare(Running& running) {
   Sequence& sequence = *running.sequence;
@@ -33,6 +62,7 @@ void EngineCore::TakeFetched() {
 
 void EngineCore::Start(Running& running) {
   Sequence& sequence = *running.sequence;
+  // An embedding is made of all states of its prompt.
   if (!sequence.request().embed) {
     cache_.Match(sequence.tokens(), sequence.path(), sequence.kv());
     cache_.MatchPart(sequence.tokens(), sequence.path(), sequence.kv());

@@ -106,6 +106,29 @@ std::uint32_t Random(std::mt19937& random, std::uint32_t limit) {
   return static_cast<std::uint32_t>(random() % limit);
 }
 
+TEST_F(PageCourierTest, ShiftsAndEmbeddingsGoTogetherWithTheStore) {
+  const auto run = [&](bool store) {
+    EngineOptions options = Options(2 * kContextPages - 4);
+    if (!store) options.store = {};
+    Start(options);
+    std::vector<Outcome> outcomes(6);
+    for (std::uint32_t i = 0; i < outcomes.size(); ++i) {
+      GenerateRequest request = {
+          .prompt = RandomTokens(180, i / 2), .max_tokens = 200, .ignore_end = true};
+      request.shift = i < 4;
+      request.embed = i == 5;
+      if (request.embed) request.max_tokens = 0;
+      if (!request.shift && !request.embed) request.max_tokens = 20;
+      Add(std::move(request), outcomes[i]);
+    }
+    Drain();
+    ExpectNothingHeld();
+    return outcomes;
+  };
+  const std::vector<Outcome> plain = run(false);
+  for (int restart = 0; restart < 3; ++restart) ExpectSame(run(true), plain);
+}
+
 TEST_F(PageCourierTest, DamagedFilesAreComputedAgain) {
   const GenerateRequest request = {
       .prompt = RandomTokens(150, 1), .max_tokens = 20, .ignore_end = true};

@@ -14,19 +14,10 @@
 #include "gtest/gtest.h"
 
 #include "engine/core.h"
+#include "engine/core_testing.h"
 #include "engine/testing.h"
 
 namespace vivace {
-
-inline constexpr std::int64_t kContext = 256;
-inline constexpr std::int64_t kContextPages = kContext / kPagePositions;
-
-inline std::int64_t PageBytes() {
-  const Config& config = TestModel().config();
-  const PageShape shape = {
-      .layers = config.layers, .kv_heads = config.kv_heads, .dim = config.head_dim};
-  return static_cast<std::int64_t>(shape.page_bytes());
-}
 
 class PageCourierTest : public testing::Test {
  protected:

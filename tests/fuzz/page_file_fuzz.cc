@@ -20,8 +20,8 @@ void Parse(std::span<const std::byte> bytes) {
   if (!sizes) return;
   VIVACE_CHECK(sizes->file_bytes > sizes->header_bytes, "a file without pages");
   // A reader has compared the file's size by now; here the padding may be missing.
-  const auto header = ParsePageFileHeader(
-      bytes.first(std::min(bytes.size(), sizes->header_bytes)), kKind);
+  const auto header =
+      ParsePageFileHeader(bytes.first(std::min(bytes.size(), sizes->header_bytes)), kKind);
   if (!header) return;
   VIVACE_CHECK(
       std::ranges::equal(EncodePageFileHeader(*header, kKind), bytes.first(sizes->header_bytes)),
