@@ -14,6 +14,12 @@ http::Router MakeRouter(Service& service);
 
 void AddHealth(http::Router& router, Service& service);
 void AddOpenAiChat(http::Router& router, Service& service);
+void AddAnthropic(http::Router& router, Service& service);
+void AddOllamaChat(http::Router& router, Service& service);
+void AddOllamaCreate(http::Router& router, Service& service);
+void AddOllamaGenerate(http::Router& router, Service& service);
+void AddOllamaManage(http::Router& router, Service& service);
+void AddOllamaModels(http::Router& router, Service& service);
 void AddModels(http::Router& router, Service& service);
 
 }  // namespace vivace

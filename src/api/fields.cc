@@ -116,6 +116,10 @@ void Fields::Reject(std::string_view name, std::string_view problem) {
   if (error_.empty()) error_ = fmt::format("{}{}: {}", where_, name, problem);
 }
 
+void Fields::Reject(std::string message) {
+  if (error_.empty()) error_ = std::move(message);
+}
+
 void Fields::RejectType(std::string_view name, std::string_view expected, const Json& value) {
   std::string shown = value.is_structured() ? "" : Dump(value).substr(0, 40);
   Reject(name, fmt::format("expected {}, got {}{}{}", expected, value.type_name(),

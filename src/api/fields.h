@@ -42,6 +42,8 @@ class Fields {
 
   // Says that a field is wrong; the first message stays.
   void Reject(std::string_view name, std::string_view problem);
+  // The same with a message that names the field itself, as a part's status() does.
+  void Reject(std::string message);
   // kBadInput with the first wrong field.
   Result<void> status() const;
 

@@ -1,13 +1,16 @@
 #include "api/generation.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "api/model_defaults.h"
 #include "api/reply.h"
 #include "api/sampling_fields.h"
 #include "base/clock.h"
 #include "chat/prompt.h"
+#include "chat/template_text.h"
 
 namespace vivace {
 namespace {
@@ -20,13 +23,28 @@ Refusal TooLong(std::size_t tokens, std::int64_t context) {
   return Refusal(std::move(error));
 }
 
+void ReadContext(Fields& fields, Generation& generation) {
+  generation.context =
+      fields.Integer("num_ctx", generation.context, 1, generation.model->context());
+}
+
 }  // namespace
 
 Answer<ModelLease> AcquireModel(Call& call, Fields& fields) {
-  const std::string name = fields.Text("model");
+  std::string name = fields.Text("model");
   if (const auto status = fields.status(); !status) return Refusal(status.error());
+  if (auto derived = FindDerivedFor(call.service.models, name)) {
+    if (const auto applied = ApplyDefaults(*derived, call.dialect, call.body); !applied) {
+      return Refusal(applied.error());
+    }
+    name = derived->modelfile.from;
+    call.derived = std::make_shared<const DerivedModel>(std::move(*derived));
+  }
+  if (ModelLease here = call.service.models.Peek(name)) return here;
+  const double start_ms = NowMs();
   auto model = call.service.models.Acquire(name);
   if (!model) return Refusal(std::move(model).error());
+  call.load_ms = NowMs() - start_ms;
   return std::move(*model);
 }
 
@@ -34,6 +52,12 @@ void ReadOwnFields(Fields& fields, Generation& generation) {
   generation.request.cache_id = fields.Text("cache_id");
   if (generation.request.cache_id.size() > 256) {
     fields.Reject("cache_id", "longer than 256 bytes");
+  }
+  ReadContext(fields, generation);
+  if (const Json* options = fields.Find("options"); options != nullptr && options->is_object()) {
+    Fields option_fields(*options, "options.");
+    ReadContext(option_fields, generation);
+    if (const auto status = option_fields.status(); !status) fields.Reject(status.error().message);
   }
   const Json* cut = fields.Object("stream_chunk");
   if (cut == nullptr) return;
@@ -48,6 +72,7 @@ void ReadOwnFields(Fields& fields, Generation& generation) {
 void ReadGeneration(Call& call, Fields& fields, Generation& generation) {
   GenerateRequest& request = generation.request;
   const Tokenizer& tokenizer = generation.model->tokenizer();
+  generation.derived = call.derived;
   ReadOwnFields(fields, generation);
   request.sampling = ReadSampling(fields, tokenizer);
   constexpr std::int64_t kMost = std::int64_t{1} << 30;
@@ -78,8 +103,20 @@ void SetTextPrompt(const std::string& text, bool parse_special, Generation& gene
 }
 
 Answer<void> SetChatPrompt(const ChatRequest& chat, Generation& generation) {
+  if (!generation.derived || generation.derived->modelfile.chat_template.empty()) {
+    return SetChatPrompt(generation.model->chat(), chat, generation);
+  }
+  auto source = TemplateSource(generation.derived->modelfile.chat_template);
+  if (!source) return Refusal(std::move(source).error());
+  const auto own = CompileChatTemplate(generation.model->model(), std::move(*source));
+  if (!own) return Refusal(own.error());
+  return SetChatPrompt(*own, chat, generation);
+}
+
+Answer<void> SetChatPrompt(const ChatTemplate& chat_template, const ChatRequest& chat,
+                           Generation& generation) {
   const double start_ms = NowMs();
-  const auto pieces = generation.model->chat().Render(chat);
+  const auto pieces = chat_template.Render(chat);
   if (!pieces) return Refusal(pieces.error());
   const double rendered_ms = NowMs();
   generation.request.prompt = EncodePieces(generation.model->model(), *pieces);
@@ -90,11 +127,17 @@ Answer<void> SetChatPrompt(const ChatRequest& chat, Generation& generation) {
 
 Answer<void> Start(Call& call, Generation generation, std::unique_ptr<ReplyFormat> format) {
   const std::size_t length = generation.request.prompt.size();
-  const std::int64_t context = generation.model->context();
+  std::int64_t context = generation.model->context();
+  if (generation.context > 0) context = generation.context;
   if (std::cmp_greater_equal(length, context)) return TooLong(length, context);
   const std::int64_t most = call.service.options.max_prompt_tokens;
   if (most > 0 && std::cmp_greater(length, most)) {
     return RefuseInput(fmt::format("the prompt has {} tokens, allowed is up to {}", length, most));
+  }
+  if (generation.context > 0) {
+    const std::int64_t room = context - static_cast<std::int64_t>(length);
+    std::int64_t& max_tokens = generation.request.max_tokens;
+    max_tokens = max_tokens < 0 ? room : std::min(max_tokens, room);
   }
   const auto reply = std::make_shared<Reply>(call, std::move(generation), std::move(format));
   return reply->Start();

@@ -28,6 +28,9 @@ struct StreamCut {
 };
 
 struct Generation {
+  // What answers call the model: the derived one's name, or the model's own.
+  const std::string& model_name() const { return derived ? derived->name : model->name(); }
+
   ModelLease model;
   GenerateRequest request;  // of the first choice; the others differ in their seed
   std::int64_t choices = 1;
@@ -36,12 +39,16 @@ struct Generation {
   bool stream = false;
   StreamCut cut = {};
   bool report_progress = false;  // events while the prompt is evaluated
+  std::int64_t context = 0;      // "num_ctx": fewer positions than the model has; 0: all
+  std::shared_ptr<const DerivedModel> derived = {};  // as in Call
 };
 
-// "model": the one that the request names.
+// "model": the one that the request names. Where that is derived from another, what the
+// request leaves out is put into its body, and the call knows.
 Answer<ModelLease> AcquireModel(Call& call, Fields& fields);
 
-// The fields that only we have, in every dialect: "stream_chunk" and "cache_id".
+// The fields that belong to no dialect alone: "stream_chunk", "cache_id" and "num_ctx",
+// that one also inside "options".
 void ReadOwnFields(Fields& fields, Generation& generation);
 // Those, and what OpenAI's and llama.cpp's requests have in common: sampling, "max_tokens"
 // and its other names, "stop", "n", "stream", "ignore_eos".
@@ -54,6 +61,10 @@ void AddStops(const Tokenizer& tokenizer, std::vector<std::string> stops, Genera
 void SetTextPrompt(const std::string& text, bool parse_special, Generation& generation);
 // From a conversation. 400 where the template refuses it.
 Answer<void> SetChatPrompt(const ChatRequest& chat, Generation& generation);
+
+// The same with a template of the request's own, which is Jinja.
+Answer<void> SetChatPrompt(const ChatTemplate& chat_template, const ChatRequest& chat,
+                           Generation& generation);
 
 // Hands the choices to the engine; the format answers from now on. Errors before the
 // first byte: a prompt that does not fit, a full queue.

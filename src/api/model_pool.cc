@@ -142,7 +142,7 @@ void ModelPool::SetKeepAlive(const ServedModel& model, KeepAlive keep_alive) {
   {
     const std::lock_guard lock(mutex_);
     for (Entry& entry : entries_) {
-      if (entry.model.get() == &model) entry.keep_alive = keep_alive;
+      if (entry.model.get() == &model && !IsPinned(entry.key)) entry.keep_alive = keep_alive;
     }
   }
   changed_.notify_all();

@@ -1,0 +1,166 @@
+// POST /api/generate
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/endpoints.h"
+#include "api/insert_prompt.h"
+#include "api/ollama_form.h"
+#include "base/clock.h"
+#include "chat/prompt.h"
+#include "chat/template_text.h"
+
+namespace vivace {
+namespace {
+
+struct Prompt {
+  std::string text;
+  std::string suffix;
+  std::string system;
+  std::string chat_template;  // "": the model's
+  std::vector<TokenId> context;
+  bool raw = false;
+};
+
+std::vector<TokenId> ReadContextIds(Fields& fields, std::size_t vocab_size) {
+  std::vector<TokenId> ids;
+  const Json* context = fields.Array("context");
+  if (context == nullptr) return ids;
+  ids.reserve(context->size());
+  for (const Json& value : *context) {
+    const bool in_vocabulary =
+        value.is_number_unsigned() && value.get<std::uint64_t>() < vocab_size;
+    if (!in_vocabulary) {
+      fields.Reject("context", fmt::format("{} is no token, allowed is 0 to {}",
+                                           Dump(value).substr(0, 40), vocab_size - 1));
+      return {};
+    }
+    ids.push_back(value.get<TokenId>());
+  }
+  return ids;
+}
+
+Answer<Prompt> ReadPrompt(Fields& fields, const Tokenizer& tokenizer) {
+  Prompt prompt = {.text = fields.Text("prompt"),
+                   .suffix = fields.Text("suffix"),
+                   .system = fields.Text("system"),
+                   .chat_template = fields.Text("template"),
+                   .context = ReadContextIds(fields, tokenizer.vocab_size()),
+                   .raw = fields.Bool("raw", false)};
+  if (const auto status = fields.status(); !status) return Refusal(status.error());
+  return prompt;
+}
+
+ChatRequest ConversationOf(const Prompt& prompt, const DerivedModel* derived) {
+  ChatRequest chat;
+  if (!prompt.system.empty()) {
+    chat.messages.push_back({.role = "system", .content = prompt.system});
+  }
+  if (derived != nullptr) {
+    for (const ModelfileMessage& message : derived->modelfile.messages) {
+      chat.messages.push_back({.role = message.role, .content = message.content});
+    }
+  }
+  chat.messages.push_back({.role = "user", .content = prompt.text});
+  return chat;
+}
+
+Answer<void> SetTemplatedPrompt(const Prompt& prompt, const ChatRequest& chat,
+                                Generation& generation) {
+  if (prompt.chat_template.empty()) return SetChatPrompt(chat, generation);
+  auto source = TemplateSource(prompt.chat_template);
+  if (!source) return Refusal(std::move(source).error());
+  const auto compiled = CompileChatTemplate(generation.model->model(), std::move(*source));
+  if (!compiled) return Refusal(compiled.error());
+  return SetChatPrompt(*compiled, chat, generation);
+}
+
+// Goes on from the ids of an earlier answer, which end where the model stopped: what closes
+// that answer comes first. A short conversation with an answer that can be found again shows
+// how the template does that.
+Answer<void> SetContinuedPrompt(const Prompt& prompt, Generation& generation) {
+  // Of one token or more, but never found by chance.
+  const std::string answer = "4f1b7c9e answer 4f1b7c9e";
+  ChatRequest chat;
+  chat.messages = {{.role = "user", .content = "x"},
+                   {.role = "assistant", .content = answer},
+                   {.role = "user", .content = prompt.text}};
+  std::vector<TokenId> ids = prompt.context;
+  const double start_ms = NowMs();
+  const auto pieces = generation.model->chat().Render(chat);
+  if (!pieces) return Refusal(pieces.error());
+  std::vector<PromptPiece> later;
+  for (const PromptPiece& piece : *pieces) {
+    const std::size_t found = piece.control ? std::string::npos : piece.text.find(answer);
+    if (found != std::string::npos) {
+      later.clear();
+      if (found + answer.size() < piece.text.size()) {
+        later.push_back({.text = piece.text.substr(found + answer.size())});
+      }
+    } else {
+      later.push_back(piece);
+    }
+  }
+  const auto next = EncodePieces(generation.model->model(), later);
+  ids.insert(ids.end(), next.begin(), next.end());
+  generation.request.prompt = std::move(ids);
+  generation.preparation.template_ms = NowMs() - start_ms;
+  return {};
+}
+
+Answer<void> SetPrompt(const Prompt& prompt, Generation& generation) {
+  const DerivedModel* derived = generation.derived.get();
+  if (prompt.raw) {
+    SetTextPrompt(prompt.text, true, generation);
+    return {};
+  }
+  if (!prompt.suffix.empty()) {
+    auto ids = InsertPrompt(generation.model->tokenizer(), prompt.text, prompt.suffix);
+    if (!ids) {
+      return RefuseInput(
+          fmt::format("suffix: {} does not support insertion", generation.model_name()));
+    }
+    generation.request.prompt = std::move(*ids);
+    return {};
+  }
+  const bool own_template = !prompt.chat_template.empty() ||
+                            (derived != nullptr && !derived->modelfile.chat_template.empty());
+  if (!prompt.context.empty() && own_template) {
+    return NotSupported("context cannot be combined with a template of one's own");
+  }
+  if (!prompt.context.empty()) return SetContinuedPrompt(prompt, generation);
+  return SetTemplatedPrompt(prompt, ConversationOf(prompt, derived), generation);
+}
+
+Answer<void> Generate(Call& call) {
+  Fields fields(call.body);
+  const auto is_empty = [&](const char* name) {
+    const Json* value = fields.Find(name);
+    return value == nullptr || (value->is_string() && value->get_ref<const std::string&>().empty());
+  };
+  if (is_empty("prompt") && is_empty("suffix")) {
+    return LoadOrUnload(call, fields, OllamaKind::kGenerate);
+  }
+  if (fields.Has("raw") && *fields.Find("raw") == true) {
+    // Before the model's own defaults come in.
+    for (const char* name : {"template", "system", "context"}) {
+      const Json* value = fields.Find(name);
+      if (value == nullptr || value->empty() || *value == "") continue;
+      return RefuseInput(fmt::format("{}: raw prompts are taken as they are", name));
+    }
+  }
+  auto request = ReadOllamaRequest(call, fields);
+  if (!request) return Refusal(std::move(request).error());
+  const auto prompt = ReadPrompt(fields, request->generation.model->tokenizer());
+  if (!prompt) return Refusal(prompt.error());
+  if (const auto set = SetPrompt(*prompt, request->generation); !set) return set;
+  return StartOllama(call, std::move(*request), OllamaKind::kGenerate);
+}
+
+}  // namespace
+
+void AddOllamaGenerate(http::Router& router, Service& service) {
+  router.Add("POST", "/api/generate", JsonEndpoint(service, Generate));
+}
+
+}  // namespace vivace
