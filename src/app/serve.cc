@@ -137,6 +137,8 @@ void PrintReady(Service& service, const http::Server& server) {
 Result<int> Serve(const ServeFlags& flags) {
   const auto pinned = FetchPinned(flags.models);
   if (!pinned) return Failure(pinned.error());
+  ServiceOptions service_options = flags.service;
+  service_options.version = VIVACE_VERSION;
   ServerLog log(flags.log_format == "json" ? LogFormat::kJson : LogFormat::kText, flags.log_level);
   ModelPool::Options models = {
       .pinned = pinned->names,
@@ -153,7 +155,7 @@ Result<int> Serve(const ServeFlags& flags) {
   } else {
     models.keep_alive = std::chrono::milliseconds(static_cast<int>(flags.keep_alive_s * 1000));
   }
-  Service service(std::move(models), flags.service);
+  Service service(std::move(models), service_options);
   for (const std::string& name : pinned->names) {
     const auto loaded = service.models.Acquire(name);
     if (!loaded) return Failure(loaded.error());
@@ -278,6 +280,10 @@ void AddModelsFlags(CLI::App& command, ServeFlags& flags) {
       ->group(group)
       ->check(CLI::Range(-1.0, 1e6))
       ->capture_default_str();
+  command
+      .add_flag("!--no-downloads", flags.service.allow_downloads,
+                "Requests may not fetch models into the models folder")
+      ->group(group);
   command.add_option("--max-prompt-tokens", flags.service.max_prompt_tokens, "0: the context's")
       ->group(group);
   command

@@ -84,39 +84,63 @@ struct Exchange {
   std::string after;
 };
 
-Result<Exchange> TranslateExchange(const std::vector<GoPiece>& pieces) {
-  Exchange exchange;
-  std::string* out = &exchange.before;
-  int depth = 0;
-  for (const GoPiece& piece : pieces) {
-    const std::string_view text = piece.text;
-    if (!piece.is_action) {
-      // As a literal, so that nothing in it is read as Jinja.
-      *out += "{{ " + Json(text).dump(-1, ' ', false, Json::error_handler_t::replace) + " }}";
-    } else if (text == ".Response" && depth == 0 && out == &exchange.before) {
-      out = &exchange.after;
-    } else if (!ExpressionOf(text).empty() && out == &exchange.before) {
-      *out += fmt::format("{{{{ {} }}}}", ExpressionOf(text));
-    } else if (FirstWord(text) == "if" && !ExpressionOf(Trimmed(text.substr(2))).empty() &&
-               out == &exchange.before) {
-      *out += fmt::format("{{% if {} %}}", ExpressionOf(Trimmed(text.substr(2))));
-      ++depth;
-    } else if (text == "else" && depth > 0) {
-      *out += "{% else %}";
-    } else if (text == "end" && depth > 0) {
-      *out += "{% endif %}";
-      --depth;
-    } else {
-      return Fail(ErrorKind::kUnsupported,
-                  fmt::format("the Go template's {{{{ {} }}}} is not supported here: allowed are "
-                              ".System, .Prompt, a .Response outside of conditions after them, "
-                              "\"if .System\" and \"if .Prompt\"; or write the template in Jinja",
-                              text.substr(0, 60)));
+class Translation {
+ public:
+  Result<Exchange> Translate(const std::vector<GoPiece>& pieces) {
+    for (const GoPiece& piece : pieces) {
+      if (!piece.is_action) {
+        // As a literal, so that nothing in it is read as Jinja.
+        Add("{{ " + Json(piece.text).dump(-1, ' ', false, Json::error_handler_t::replace) + " }}");
+      } else if (!TakeField(piece.text) && !TakeCondition(piece.text)) {
+        return Unsupported(piece.text);
+      }
     }
+    if (depth_ > 0) return Fail(ErrorKind::kBadInput, "the template's {{ if }} has no {{ end }}");
+    return std::move(exchange_);
   }
-  if (depth > 0) return Fail(ErrorKind::kBadInput, "the template's {{ if }} has no {{ end }}");
-  return exchange;
-}
+
+ private:
+  void Add(const std::string& jinja) { (answered_ ? exchange_.after : exchange_.before) += jinja; }
+
+  // Nothing of the question can be shown after the answer: in a conversation, the next
+  // question has come by then.
+  bool TakeField(std::string_view action) {
+    if (answered_) return false;
+    if (action == ".Response" && depth_ == 0) {
+      answered_ = true;
+      return true;
+    }
+    const std::string_view expression = ExpressionOf(action);
+    if (!expression.empty()) Add(fmt::format("{{{{ {} }}}}", expression));
+    return !expression.empty();
+  }
+
+  bool TakeCondition(std::string_view action) {
+    if (FirstWord(action) == "if") {
+      const std::string_view expression = ExpressionOf(Trimmed(action.substr(2)));
+      if (expression.empty() || answered_) return false;
+      Add(fmt::format("{{% if {} %}}", expression));
+      ++depth_;
+      return true;
+    }
+    if (depth_ == 0 || (action != "else" && action != "end")) return false;
+    Add(action == "else" ? "{% else %}" : "{% endif %}");
+    if (action == "end") --depth_;
+    return true;
+  }
+
+  static Failure Unsupported(std::string_view action) {
+    return Fail(ErrorKind::kUnsupported,
+                fmt::format("the Go template's {{{{ {} }}}} is not supported here: allowed are "
+                            ".System, .Prompt, a .Response outside of conditions after them, "
+                            "\"if .System\" and \"if .Prompt\"; or write the template in Jinja",
+                            action.substr(0, 60)));
+  }
+
+  Exchange exchange_;
+  bool answered_ = false;
+  int depth_ = 0;
+};
 
 std::string JinjaOf(const Exchange& exchange) {
   return "{% set ns = namespace(system='') %}{% for message in messages %}"
@@ -143,7 +167,7 @@ Result<std::string> TemplateSource(std::string_view text) {
   const auto pieces = CutGo(text);
   if (!pieces) return Fail(ErrorKind::kBadInput, "the template's {{ is not closed");
   if (IsGo(*pieces)) {
-    const auto exchange = TranslateExchange(*pieces);
+    const auto exchange = Translation().Translate(*pieces);
     if (!exchange) return Failure(exchange.error());
     return JinjaOf(*exchange);
   }

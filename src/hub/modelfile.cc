@@ -155,7 +155,8 @@ class Parser {
 
 std::string Quoted(const std::string& value) {
   const bool one_line = value.find_first_of("\n\r") == std::string::npos;
-  if (one_line && !value.starts_with("\"\"")) return '"' + value + '"';
+  std::string quoted = '"' + value + '"';
+  if (one_line && !quoted.starts_with(kQuotes)) return quoted;
   return fmt::format("{}{}{}", kQuotes, value, kQuotes);
 }
 
