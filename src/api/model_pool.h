@@ -65,6 +65,7 @@ class ModelPool {
     std::optional<Clock::time_point> expires;  // none: never, or busy
     double load_ms = 0;
   };
+  // Looking at models keeps none of them longer.
   std::vector<Loaded> List();
 
   // From the end of the next lease on. Pinned models stay whatever is asked.
@@ -87,12 +88,13 @@ class ModelPool {
 
   // With the lock held.
   Entry* Find(const std::string& name);
-  ModelLease Lease(Entry& entry);
+  // `counts`: the model has been used when the lease ends.
+  ModelLease Lease(Entry& entry, bool counts = true);
   std::optional<Clock::time_point> ExpiryOf(const Entry& entry) const;
   bool MakePlace(std::unique_lock<std::mutex>& lock);
 
   Result<ModelLease> Load(const std::string& key, std::unique_lock<std::mutex>& lock);
-  void EndLease(Entry& entry);
+  void EndLease(Entry& entry, bool counts);
   void Reap();
 
   const Options options_;

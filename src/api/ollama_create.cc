@@ -115,7 +115,7 @@ Answer<void> CreateLater(Call& call, CatalogueEntry entry, std::string name, Mod
       [entry = std::move(entry), name = std::move(name), modelfile = std::move(modelfile),
        writer = call.writer, stop = call.request.stop, stream] {
         ProgressStream progress(writer, stream);
-        const auto pulled = Pull(entry, progress.Events(entry.file, stop));
+        const auto pulled = Pull(entry, progress.Events(entry, stop));
         if (!pulled) return progress.Fail(pulled.error());
         Write(progress, name, modelfile);
       });

@@ -18,7 +18,7 @@
 namespace vivace {
 namespace {
 
-constexpr double kLongestSeconds = 9e9;  // some hundred years, and no overflow in nanoseconds
+constexpr double kLongestSeconds = 3e9;  // 95 years; in nanoseconds, times after it still fit
 
 std::int64_t Nanoseconds(double ms) { return static_cast<std::int64_t>(std::llround(ms * 1e6)); }
 

@@ -32,7 +32,7 @@ Answer<void> PullModel(Call& call) {
       [entry = std::move(*entry), writer = call.writer, stop = call.request.stop, stream] {
         ProgressStream progress(writer, stream);
         progress.Status("pulling manifest");
-        const auto pulled = Pull(entry, progress.Events(entry.file, stop));
+        const auto pulled = Pull(entry, progress.Events(entry, stop));
         if (!pulled) return progress.Fail(pulled.error());
         progress.Succeed();
       });

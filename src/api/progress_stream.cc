@@ -36,16 +36,19 @@ void ProgressStream::Fail(const ApiError& error) {
   (void)writer_.End();
 }
 
-PullEvents ProgressStream::Events(std::string file, std::stop_token stop) {
+PullEvents ProgressStream::Events(const CatalogueEntry& entry, std::stop_token stop) {
   constexpr double kEveryMs = 200;
+  // Clients tell files apart by it.
+  std::string digest = entry.sha256.empty() ? entry.file : "sha256:" + entry.sha256;
   return {.say = [this](const std::string& line) { Status(line); },
           .progress =
-              [this, file = std::move(file)](std::uint64_t done, std::uint64_t total) {
+              [this, file = entry.file, digest = std::move(digest)](std::uint64_t done,
+                                                                    std::uint64_t total) {
                 const double now_ms = NowMs();
                 const bool last = total > 0 && done >= total;
                 if (!last && now_ms - shown_ms_ < kEveryMs) return;
                 shown_ms_ = now_ms;
-                Json line = {{"status", "pulling " + file}, {"digest", file}};
+                Json line = {{"status", "pulling " + file}, {"digest", digest}};
                 if (total > 0) line["total"] = total;
                 line["completed"] = done;
                 Line(line);

@@ -4,8 +4,7 @@
 // thread at a time.
 #pragma once
 
-#include <cstdint>
-#include <optional>
+#include <stop_token>
 #include <string>
 
 #include "api/errors.h"
@@ -25,7 +24,7 @@ class ProgressStream {
 
   // For hub's Pull: lines on where the file comes from, and a few a second on how much of
   // it is there.
-  PullEvents Events(std::string file, std::stop_token stop);
+  PullEvents Events(const CatalogueEntry& entry, std::stop_token stop);
 
  private:
   void Line(const Json& json);

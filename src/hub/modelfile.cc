@@ -167,7 +167,8 @@ Result<Modelfile> ParseModelfile(std::string_view text) { return Parser(text).Pa
 std::string WriteModelfile(const Modelfile& modelfile) {
   std::string text = "FROM " + modelfile.from + "\n";
   for (const auto& [name, value] : modelfile.parameters) {
-    text += fmt::format("PARAMETER {} {}\n", name, Quoted(value));
+    const bool is_word = value.find_first_of(" \t\r\n\"") == std::string::npos;
+    text += fmt::format("PARAMETER {} {}\n", name, is_word ? value : Quoted(value));
   }
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) text += fmt::format("{} {}\n", name, Quoted(value));

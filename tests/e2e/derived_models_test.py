@@ -1,4 +1,5 @@
 """Models made from others by a Modelfile, and those that are fetched: Ollama's endpoints."""
+import contextlib
 import json
 
 import ollama
@@ -6,6 +7,7 @@ import pytest
 
 from conftest import MODELS, Program
 from model_host import ModelHost
+from server_host import wait_for
 
 NAME = MODELS["smollm2"]
 QUESTION = [{"role": "user", "content": "Name three colours and a flower."}]
@@ -66,6 +68,8 @@ def test_create_from_a_modelfile(server, client):
         assert again[field] == shown[field]
     names = [model.model for model in client.list().models]
     assert "mario:latest" in names and "luigi:latest" in names
+    assert "mario:latest" in [model["id"] for model in server.get("/v1/models")["data"]]
+    assert server.get("/v1/models/mario")["id"] == "mario:latest"
     client.delete("luigi")
     client.delete("mario")
     assert server.error("/api/show", {"model": "mario"})[0] == 404
@@ -150,18 +154,26 @@ def host():
     host.close()
 
 
-def test_pull(host, tmp_path, model, warm, serve):
-    catalogue = tmp_path / "models.json"
+@pytest.fixture
+def hub(host, tmp_path, serve):
+    """A server that can fetch tiny, broken and slow; and its models folder."""
     entry = {"name": "tiny", "quant": "q8_0", "file": "tiny-e2e.gguf", "sha256": host.sha256,
              "size": 100_000, "sources": [{"url": host.url()}]}
     broken = entry | {"name": "broken", "file": "broken.gguf", "sha256": "0" * 64}
-    catalogue.write_text(json.dumps([entry, broken]), encoding="utf-8")
+    slow = entry | {"name": "slow", "file": "slow.gguf", "sources": [{"url": host.url(slow=1)}]}
+    catalogue = tmp_path / "models.json"
+    catalogue.write_text(json.dumps([entry, broken, slow]), encoding="utf-8")
     server = serve("smollm2", program=Program(tmp_path / "home"),
                    env={"VIVACE_CATALOGUE": str(catalogue)})
+    return server, tmp_path / "home/models"
+
+
+def test_pull(hub):
+    server, folder = hub
     lines = list(server.lines("/api/pull", {"model": "tiny"}))
     assert lines[0] == {"status": "pulling manifest"} and lines[-1] == {"status": "success"}
     assert any(line.get("completed") == line.get("total") == 100_000 for line in lines)
-    assert (tmp_path / "home/models/tiny-e2e.gguf").stat().st_size == 100_000
+    assert (folder / "tiny-e2e.gguf").stat().st_size == 100_000
     assert server.post("/api/pull", {"model": "tiny:q8_0", "stream": False}) == {
         "status": "success"}
     lines = list(server.lines("/api/pull", {"model": "broken"}))
@@ -169,3 +181,33 @@ def test_pull(host, tmp_path, model, warm, serve):
     status, error = server.error("/api/pull", {"model": "broken", "stream": False})
     assert status >= 500 and "SHA-256" in error["error"]
     assert server.error("/api/pull", {"model": "no-such-model"})[0] == 404
+
+
+def test_what_a_model_starts_from_is_fetched(hub):
+    server, folder = hub
+    lines = list(server.lines("/api/create", {"model": "mine", "from": "tiny", "system": "Hi."}))
+    assert lines[-1] == {"status": "success"} and (folder / "tiny-e2e.gguf").exists()
+    shown = server.post("/api/show", {"model": "mine"})
+    assert shown["modelfile"] == 'FROM tiny:q8_0\nSYSTEM "Hi."\n'
+    lines = list(server.lines("/api/create", {"model": "bad", "from": "broken"}))
+    assert "SHA-256" in lines[-1]["error"]
+    assert server.error("/api/show", {"model": "bad"})[0] == 404
+
+
+def test_a_client_that_leaves_ends_its_pull(hub):
+    """What is there stays as a partial file, and a later pull goes on from it."""
+    server, folder = hub
+    with contextlib.closing(server.connect()) as connection:
+        connection.request("POST", "/api/pull", json.dumps({"model": "slow"}))
+        answer = connection.getresponse()
+        assert json.loads(answer.readline()) == {"status": "pulling manifest"}
+        assert wait_for((folder / "slow.gguf.lock").exists)
+    assert wait_for(lambda: not (folder / "slow.gguf.lock").exists())
+    assert not (folder / "slow.gguf").exists()
+
+
+def test_downloads_can_be_forbidden(serve, tmp_path):
+    server = serve("smollm2", "--no-downloads", program=Program(tmp_path / "home"))
+    for path, body in (("/api/pull", {"model": "gemma-3-270m"}),
+                       ("/api/create", {"model": "a", "from": "gemma-3-270m"})):
+        assert server.error(path, body)[0] == 403

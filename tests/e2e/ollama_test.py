@@ -6,6 +6,7 @@ import ollama
 import pytest
 
 from conftest import MODELS, Program
+from server_host import wait_for
 
 NAME = MODELS["smollm2"]
 QUESTION = [{"role": "user", "content": "Name three colours and a flower 🌷."}]
@@ -168,7 +169,9 @@ def two_models(tmp_path, model, serve):
 
 def test_models_on_demand(two_models):
     """Loaded when asked for, gone at once, later or never, and deleted."""
-    running = lambda: [m["name"] for m in two_models.get("/api/ps")["models"]]
+    def running():
+        return [m["name"] for m in two_models.get("/api/ps")["models"]]
+
     names = [m["name"] for m in two_models.get("/api/tags")["models"]]
     assert sorted(names) == sorted([NAME, "other.gguf"])
     loaded = two_models.post("/api/generate", {"model": "other", "keep_alive": -1})
@@ -176,10 +179,7 @@ def test_models_on_demand(two_models):
     answer = whole(two_models, "/api/chat", chat(model="other", keep_alive="1h"))
     assert answer["load_duration"] == 0 and answer["model"] == "other"
     two_models.post("/api/generate", {"model": "other", "keep_alive": 0})
-    for _ in range(100):
-        if running() == [NAME]:
-            break
-    assert running() == [NAME]
+    assert wait_for(lambda: running() == [NAME])
     status, _, _ = two_models.request("DELETE", "/api/delete", {"model": "other.gguf"})
     assert status == 200
     assert two_models.error("/api/show", {"model": "other"})[0] == 404
