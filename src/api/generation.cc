@@ -102,15 +102,22 @@ void SetTextPrompt(const std::string& text, bool parse_special, Generation& gene
   generation.preparation.tokenize_ms = NowMs() - start_ms;
 }
 
-Answer<void> SetChatPrompt(const ChatRequest& chat, Generation& generation) {
-  if (!generation.derived || generation.derived->modelfile.chat_template.empty()) {
-    return SetChatPrompt(generation.model->chat(), chat, generation);
-  }
-  auto source = TemplateSource(generation.derived->modelfile.chat_template);
+Answer<std::optional<ChatTemplate>> OwnTemplate(const std::string& text,
+                                                const Generation& generation) {
+  const bool inherits = text.empty() && generation.derived != nullptr;
+  const std::string& chosen = inherits ? generation.derived->modelfile.chat_template : text;
+  if (chosen.empty()) return std::nullopt;
+  auto source = TemplateSource(chosen);
   if (!source) return Refusal(std::move(source).error());
-  const auto own = CompileChatTemplate(generation.model->model(), std::move(*source));
+  auto compiled = CompileChatTemplate(generation.model->model(), std::move(*source));
+  if (!compiled) return Refusal(std::move(compiled).error());
+  return std::move(*compiled);
+}
+
+Answer<void> SetChatPrompt(const ChatRequest& chat, Generation& generation) {
+  const auto own = OwnTemplate("", generation);
   if (!own) return Refusal(own.error());
-  return SetChatPrompt(*own, chat, generation);
+  return SetChatPrompt(*own ? **own : generation.model->chat(), chat, generation);
 }
 
 Answer<void> SetChatPrompt(const ChatTemplate& chat_template, const ChatRequest& chat,

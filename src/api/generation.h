@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,12 +58,16 @@ void ReadGeneration(Call& call, Fields& fields, Generation& generation);
 // Stop strings that spell a control token work by their id as well.
 void AddStops(const Tokenizer& tokenizer, std::vector<std::string> stops, GenerateRequest& request);
 
+// The chat template that `text` stands for (see TemplateSource), or where it is empty the
+// derived model's; nothing: the model's own counts. 400 and 501 say what is wrong with it.
+Answer<std::optional<ChatTemplate>> OwnTemplate(const std::string& text,
+                                                const Generation& generation);
+
 // A prompt's ids from text, timed.
 void SetTextPrompt(const std::string& text, bool parse_special, Generation& generation);
 // From a conversation. 400 where the template refuses it.
 Answer<void> SetChatPrompt(const ChatRequest& chat, Generation& generation);
 
-// The same with a template of the request's own, which is Jinja.
 Answer<void> SetChatPrompt(const ChatTemplate& chat_template, const ChatRequest& chat,
                            Generation& generation);
 

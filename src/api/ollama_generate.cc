@@ -8,7 +8,6 @@
 #include "api/ollama_form.h"
 #include "base/clock.h"
 #include "chat/prompt.h"
-#include "chat/template_text.h"
 
 namespace vivace {
 namespace {
@@ -65,20 +64,11 @@ ChatRequest ConversationOf(const Prompt& prompt, const DerivedModel* derived) {
   return chat;
 }
 
-Answer<void> SetTemplatedPrompt(const Prompt& prompt, const ChatRequest& chat,
-                                Generation& generation) {
-  if (prompt.chat_template.empty()) return SetChatPrompt(chat, generation);
-  auto source = TemplateSource(prompt.chat_template);
-  if (!source) return Refusal(std::move(source).error());
-  const auto compiled = CompileChatTemplate(generation.model->model(), std::move(*source));
-  if (!compiled) return Refusal(compiled.error());
-  return SetChatPrompt(*compiled, chat, generation);
-}
-
 // Goes on from the ids of an earlier answer, which end where the model stopped: what closes
 // that answer comes first. A short conversation with an answer that can be found again shows
 // how the template does that.
-Answer<void> SetContinuedPrompt(const Prompt& prompt, Generation& generation) {
+Answer<void> SetContinuedPrompt(const ChatTemplate& chat_template, const Prompt& prompt,
+                                Generation& generation) {
   // Of one token or more, but never found by chance.
   const std::string answer = "4f1b7c9e answer 4f1b7c9e";
   ChatRequest chat;
@@ -87,7 +77,7 @@ Answer<void> SetContinuedPrompt(const Prompt& prompt, Generation& generation) {
                    {.role = "user", .content = prompt.text}};
   std::vector<TokenId> ids = prompt.context;
   const double start_ms = NowMs();
-  const auto pieces = generation.model->chat().Render(chat);
+  const auto pieces = chat_template.Render(chat);
   if (!pieces) return Refusal(pieces.error());
   std::vector<PromptPiece> later;
   for (const PromptPiece& piece : *pieces) {
@@ -109,12 +99,12 @@ Answer<void> SetContinuedPrompt(const Prompt& prompt, Generation& generation) {
 }
 
 Answer<void> SetPrompt(const Prompt& prompt, Generation& generation) {
-  const DerivedModel* derived = generation.derived.get();
   if (prompt.raw) {
     SetTextPrompt(prompt.text, true, generation);
     return {};
   }
   if (!prompt.suffix.empty()) {
+    if (!prompt.context.empty()) return RefuseInput("context: goes with no suffix");
     auto ids = InsertPrompt(generation.model->tokenizer(), prompt.text, prompt.suffix);
     if (!ids) {
       return RefuseInput(
@@ -123,13 +113,12 @@ Answer<void> SetPrompt(const Prompt& prompt, Generation& generation) {
     generation.request.prompt = std::move(*ids);
     return {};
   }
-  const bool own_template = !prompt.chat_template.empty() ||
-                            (derived != nullptr && !derived->modelfile.chat_template.empty());
-  if (!prompt.context.empty() && own_template) {
-    return NotSupported("context cannot be combined with a template of one's own");
-  }
-  if (!prompt.context.empty()) return SetContinuedPrompt(prompt, generation);
-  return SetTemplatedPrompt(prompt, ConversationOf(prompt, derived), generation);
+  const auto own = OwnTemplate(prompt.chat_template, generation);
+  if (!own) return Refusal(own.error());
+  const ChatTemplate& chat_template = *own ? **own : generation.model->chat();
+  if (!prompt.context.empty()) return SetContinuedPrompt(chat_template, prompt, generation);
+  const ChatRequest chat = ConversationOf(prompt, generation.derived.get());
+  return SetChatPrompt(chat_template, chat, generation);
 }
 
 Answer<void> Generate(Call& call) {
@@ -143,7 +132,7 @@ Answer<void> Generate(Call& call) {
   }
   if (fields.Has("raw") && *fields.Find("raw") == true) {
     // Before the model's own defaults come in.
-    for (const char* name : {"template", "system", "context"}) {
+    for (const char* name : {"template", "system", "context", "suffix"}) {
       const Json* value = fields.Find(name);
       if (value == nullptr || value->empty() || *value == "") continue;
       return RefuseInput(fmt::format("{}: raw prompts are taken as they are", name));

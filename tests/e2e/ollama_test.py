@@ -92,6 +92,12 @@ def test_context_goes_on_like_a_conversation(server):
     expected = whole(server, "/api/chat", chat(messages=talk, options=options))
     assert second["response"] == expected["message"]["content"]
     assert second["prompt_eval_count"] == expected["prompt_eval_count"]
+    again = whole(server, "/api/generate", generate(prompt="And now bye.", options=options,
+                                                    context=first["context"], template="chatml"))
+    assert again["context"] == second["context"]
+    for context in ([1, -1], [1, 10**9], ["x"], [1.5], "text"):
+        status, error = server.error("/api/generate", generate(context=context))
+        assert status == 400 and "context" in error["error"]
 
 
 def test_system_template_and_raw(server):
