@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <mutex>
 #include <optional>
 #include <system_error>
 
@@ -101,6 +102,9 @@ Result<void> WriteDerived(std::string_view name, const Modelfile& modelfile) {
                 "a value holds what a Modelfile cannot, such as \"\"\" beside a line break");
   }
   VIVACE_RETURN_IF_ERROR(MakeFolder(ModelsFolder()));
+  // Threads of one process would share WriteFile's temporary file.
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
   return WriteFile(PathOf(*full), text);
 }
 
