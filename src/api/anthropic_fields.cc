@@ -142,9 +142,9 @@ Answer<Json> ReadTools(Fields& fields) {
       tool_fields.Reject("type", fmt::format("\"{}\" is not available, only tools of one's own",
                                              type.substr(0, 40)));
     }
+    if (tool_fields.IsEmpty("name")) tool_fields.Reject("name", "needed");
     Json function = {{"name", tool_fields.Text("name")},
                      {"description", tool_fields.Text("description")}};
-    if (function["name"] == "") tool_fields.Reject("name", "needed");
     const Json* schema = tool_fields.Object("input_schema");
     function["parameters"] = schema == nullptr ? Json::object() : *schema;
     if (const auto status = tool_fields.status(); !status) return Refusal(status.error());
@@ -207,9 +207,7 @@ Answer<void> RefuseAnthropicExtras(Fields& fields) {
     if (bound) return NotSupported(fmt::format("{}: structured output is not available", name));
   }
   for (const char* name : {"mcp_servers", "container"}) {
-    const Json* value = fields.Find(name);
-    if (value == nullptr || value->empty()) continue;
-    return NotSupported(fmt::format("{}: not available", name));
+    if (!fields.IsEmpty(name)) return NotSupported(fmt::format("{}: not available", name));
   }
   if (const auto status = fields.status(); !status) return Refusal(status.error());
   return {};

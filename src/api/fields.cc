@@ -36,6 +36,12 @@ const Json* Fields::Find(std::string_view name) const {
   return found == object_.end() || found->is_null() ? nullptr : &*found;
 }
 
+bool Fields::IsEmpty(std::string_view name) const {
+  const Json* value = Find(name);
+  if (value == nullptr) return true;
+  return value->is_string() ? value->get_ref<const std::string&>().empty() : value->empty();
+}
+
 std::string Fields::Text(std::string_view name, std::string fallback) {
   const Json* value = Find(name);
   if (value == nullptr) return fallback;

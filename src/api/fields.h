@@ -24,6 +24,9 @@ class Fields {
   // Null where absent.
   const Json* Find(std::string_view name) const;
   bool Has(std::string_view name) const { return Find(name) != nullptr; }
+  // Whether a field is absent, or an empty text, array or object: what clients send that
+  // mean nothing by it.
+  bool IsEmpty(std::string_view name) const;
 
   std::string Text(std::string_view name, std::string fallback = "");
   bool Bool(std::string_view name, bool fallback);

@@ -25,7 +25,8 @@ Answer<void> AdaptMessage(std::size_t index, Message& message) {
   if (thinking != message.extra.end()) {
     Json thoughts = std::move(*thinking);
     message.extra.erase(thinking);
-    if (thoughts != "") message.extra["reasoning_content"] = std::move(thoughts);
+    if (thoughts.is_string() && !thoughts.get_ref<const std::string&>().empty())
+      message.extra["reasoning_content"] = std::move(thoughts);
   }
   return {};
 }

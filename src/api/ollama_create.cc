@@ -19,9 +19,7 @@ namespace {
 // What could only be ignored.
 Answer<void> RefuseWhatIsMissing(Fields& fields) {
   for (const char* name : {"adapters", "files", "quantize"}) {
-    const Json* value = fields.Find(name);
-    if (value == nullptr || value->empty() || *value == "") continue;
-    return NotSupported(fmt::format("{}: not available", name));
+    if (!fields.IsEmpty(name)) return NotSupported(fmt::format("{}: not available", name));
   }
   return {};
 }

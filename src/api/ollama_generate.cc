@@ -123,19 +123,15 @@ Answer<void> SetPrompt(const Prompt& prompt, Generation& generation) {
 
 Answer<void> Generate(Call& call) {
   Fields fields(call.body);
-  const auto is_empty = [&](const char* name) {
-    const Json* value = fields.Find(name);
-    return value == nullptr || (value->is_string() && value->get_ref<const std::string&>().empty());
-  };
-  if (is_empty("prompt") && is_empty("suffix")) {
+  if (fields.IsEmpty("prompt") && fields.IsEmpty("suffix")) {
     return LoadOrUnload(call, fields, OllamaKind::kGenerate);
   }
   if (fields.Has("raw") && *fields.Find("raw") == true) {
     // Before the model's own defaults come in.
     for (const char* name : {"template", "system", "context", "suffix"}) {
-      const Json* value = fields.Find(name);
-      if (value == nullptr || value->empty() || *value == "") continue;
-      return RefuseInput(fmt::format("{}: raw prompts are taken as they are", name));
+      if (!fields.IsEmpty(name)) {
+        return RefuseInput(fmt::format("{}: raw prompts are taken as they are", name));
+      }
     }
   }
   auto request = ReadOllamaRequest(call, fields);
