@@ -5,12 +5,14 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 
 #include "api/errors.h"
 #include "api/service.h"
 #include "http/request.h"
 #include "http/response_writer.h"
 #include "http/router.h"
+#include "hub/derived_model.h"
 
 namespace vivace {
 
@@ -20,6 +22,10 @@ struct Call {
   http::ResponseWriter writer;
   Json body;  // an object; empty for requests without a body
   Dialect dialect;
+  // Of the request's model, once it is acquired: what it is derived by, if it is, and how
+  // long loading it took.
+  std::shared_ptr<const DerivedModel> derived = {};
+  double load_ms = 0;
 };
 
 using Endpoint = std::function<Answer<void>(Call&)>;

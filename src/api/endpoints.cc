@@ -5,6 +5,7 @@ namespace vivace {
 http::Router MakeRouter(Service& service) {
   http::Router router;
   AddAdmin(router, service);
+  AddAnthropic(router, service);
   AddApplyTemplate(router, service);
   AddCache(router, service);
   AddCompletion(router, service);
@@ -13,6 +14,11 @@ http::Router MakeRouter(Service& service) {
   AddInfill(router, service);
   AddMetrics(router, service);
   AddModels(router, service);
+  AddOllamaChat(router, service);
+  AddOllamaCreate(router, service);
+  AddOllamaGenerate(router, service);
+  AddOllamaManage(router, service);
+  AddOllamaModels(router, service);
   AddOpenAiChat(router, service);
   AddOpenAiResponses(router, service);
   AddPrefill(router, service);

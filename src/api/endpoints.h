@@ -13,6 +13,7 @@ namespace vivace {
 http::Router MakeRouter(Service& service);
 
 void AddAdmin(http::Router& router, Service& service);
+void AddAnthropic(http::Router& router, Service& service);
 void AddApplyTemplate(http::Router& router, Service& service);
 void AddCache(http::Router& router, Service& service);
 void AddCompletion(http::Router& router, Service& service);
@@ -21,6 +22,11 @@ void AddHealth(http::Router& router, Service& service);
 void AddInfill(http::Router& router, Service& service);
 void AddMetrics(http::Router& router, Service& service);
 void AddModels(http::Router& router, Service& service);
+void AddOllamaChat(http::Router& router, Service& service);
+void AddOllamaCreate(http::Router& router, Service& service);
+void AddOllamaGenerate(http::Router& router, Service& service);
+void AddOllamaManage(http::Router& router, Service& service);
+void AddOllamaModels(http::Router& router, Service& service);
 void AddOpenAiChat(http::Router& router, Service& service);
 void AddOpenAiResponses(http::Router& router, Service& service);
 void AddPrefill(http::Router& router, Service& service);

@@ -42,6 +42,12 @@ const Json* Fields::Find(std::string_view name) const {
   return found == object_.end() || found->is_null() ? nullptr : &*found;
 }
 
+bool Fields::IsEmpty(std::string_view name) const {
+  const Json* value = Find(name);
+  if (value == nullptr) return true;
+  return value->is_string() ? value->get_ref<const std::string&>().empty() : value->empty();
+}
+
 std::string Fields::Text(std::string_view name, std::string fallback) {
   const Json* value = Find(name);
   if (value == nullptr) return fallback;
@@ -120,6 +126,10 @@ const Json* Fields::Array(std::string_view name) {
 
 void Fields::Reject(std::string_view name, std::string_view problem) {
   if (error_.empty()) error_ = fmt::format("{}{}: {}", where_, name, problem);
+}
+
+void Fields::Reject(std::string message) {
+  if (error_.empty()) error_ = std::move(message);
 }
 
 void Fields::RejectType(std::string_view name, std::string_view expected, const Json& value) {

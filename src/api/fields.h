@@ -27,6 +27,9 @@ class Fields {
   // Null where absent.
   const Json* Find(std::string_view name) const;
   bool Has(std::string_view name) const { return Find(name) != nullptr; }
+  // Whether a field is absent, or an empty text, array or object: what clients send that
+  // mean nothing by it.
+  bool IsEmpty(std::string_view name) const;
 
   std::string Text(std::string_view name, std::string fallback = "");
   bool Bool(std::string_view name, bool fallback);
@@ -45,6 +48,8 @@ class Fields {
 
   // Says that a field is wrong; the first message stays.
   void Reject(std::string_view name, std::string_view problem);
+  // The same with a message that names the field itself, as a part's status() does.
+  void Reject(std::string message);
   // kBadInput with the first wrong field.
   Result<void> status() const;
 

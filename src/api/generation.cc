@@ -6,16 +6,22 @@
 
 #include <fmt/format.h>
 
+#include "api/model_defaults.h"
 #include "api/reply.h"
 #include "api/sampling_fields.h"
 #include "base/clock.h"
 #include "chat/prompt.h"
+#include "chat/template_text.h"
 
 namespace vivace {
 namespace {
 
+std::int64_t ContextOf(const Generation& generation) {
+  return generation.context > 0 ? generation.context : generation.model->context();
+}
+
 bool Fits(const Generation& generation) {
-  return std::cmp_less(generation.request.prompt.size(), generation.model->context());
+  return std::cmp_less(generation.request.prompt.size(), ContextOf(generation));
 }
 
 Refusal TooLong(std::int64_t tokens, std::int64_t context) {
@@ -30,13 +36,28 @@ Refusal OverLimit(std::int64_t tokens, std::int64_t most) {
   return RefuseInput(fmt::format("the prompt has {} tokens, allowed is up to {}", tokens, most));
 }
 
+void ReadContext(Fields& fields, Generation& generation) {
+  generation.context =
+      fields.Integer("num_ctx", generation.context, 1, generation.model->context());
+}
+
 }  // namespace
 
 Answer<ModelLease> AcquireModel(Call& call, Fields& fields) {
-  const std::string name = fields.Text("model");
+  std::string name = fields.Text("model");
   if (const auto status = fields.status(); !status) return Refusal(status.error());
+  if (auto derived = FindDerivedFor(call.service.models, name)) {
+    if (const auto applied = ApplyDefaults(*derived, call.dialect, call.body); !applied) {
+      return Refusal(applied.error());
+    }
+    name = derived->modelfile.from;
+    call.derived = std::make_shared<const DerivedModel>(std::move(*derived));
+  }
+  if (ModelLease here = call.service.models.Peek(name)) return here;
+  const double start_ms = NowMs();
   auto model = call.service.models.Acquire(name);
   if (!model) return Refusal(std::move(model).error());
+  call.load_ms = NowMs() - start_ms;
   return std::move(*model);
 }
 
@@ -54,6 +75,12 @@ void ReadOwnFields(Fields& fields, Generation& generation) {
     }
   }
   generation.request.keep = fields.Integer("n_keep", 0, -1, std::int64_t{1} << 30);
+  ReadContext(fields, generation);
+  if (const Json* options = fields.Find("options"); options != nullptr && options->is_object()) {
+    Fields option_fields(*options, "options.");
+    ReadContext(option_fields, generation);
+    if (const auto status = option_fields.status(); !status) fields.Reject(status.error().message);
+  }
   const Json* cut = fields.Object("stream_chunk");
   if (cut == nullptr) return;
   Fields cut_fields(*cut, "stream_chunk.");
@@ -67,6 +94,7 @@ void ReadOwnFields(Fields& fields, Generation& generation) {
 void ReadGeneration(Call& call, Fields& fields, Generation& generation) {
   GenerateRequest& request = generation.request;
   const Tokenizer& tokenizer = generation.model->tokenizer();
+  generation.derived = call.derived;
   ReadOwnFields(fields, generation);
   const Fingerprint& source = generation.model->model().fingerprint();
   generation.fingerprint = fmt::format("vivace-{}-{:08x}", call.service.options.version,
@@ -101,9 +129,28 @@ void SetTextPrompt(const std::string& text, bool parse_special, Generation& gene
   generation.preparation.tokenize_ms = NowMs() - start_ms;
 }
 
+Answer<std::optional<ChatTemplate>> OwnTemplate(const std::string& text,
+                                                const Generation& generation) {
+  const bool inherits = text.empty() && generation.derived != nullptr;
+  const std::string& chosen = inherits ? generation.derived->modelfile.chat_template : text;
+  if (chosen.empty()) return std::nullopt;
+  auto source = TemplateSource(chosen);
+  if (!source) return Refusal(std::move(source).error());
+  auto compiled = CompileChatTemplate(generation.model->model(), std::move(*source));
+  if (!compiled) return Refusal(std::move(compiled).error());
+  return std::move(*compiled);
+}
+
 Answer<void> SetChatPrompt(const ChatRequest& chat, Generation& generation) {
+  const auto own = OwnTemplate("", generation);
+  if (!own) return Refusal(own.error());
+  return SetChatPrompt(*own ? **own : generation.model->chat(), chat, generation);
+}
+
+Answer<void> SetChatPrompt(const ChatTemplate& chat_template, const ChatRequest& chat,
+                           Generation& generation) {
   const double start_ms = NowMs();
-  const auto pieces = generation.model->chat().Render(chat);
+  const auto pieces = chat_template.Render(chat);
   if (!pieces) return Refusal(pieces.error());
   const double rendered_ms = NowMs();
   GenerateRequest& request = generation.request;
@@ -114,7 +161,8 @@ Answer<void> SetChatPrompt(const ChatRequest& chat, Generation& generation) {
   if (policy.kind != ContextPolicy::Kind::kKeepLast || Fits(generation)) return {};
   policy.kind = ContextPolicy::Kind::kError;  // what is left has to fit
   const std::size_t before = request.prompt.size();
-  if (const auto kept = SetChatPrompt(KeepLast(chat, policy.last), generation); !kept) return kept;
+  const auto kept = SetChatPrompt(chat_template, KeepLast(chat, policy.last), generation);
+  if (!kept) return kept;
   request.dropped = static_cast<std::int64_t>(before - request.prompt.size());
   return {};
 }
@@ -122,7 +170,7 @@ Answer<void> SetChatPrompt(const ChatRequest& chat, Generation& generation) {
 Answer<void> CheckLength(Call& call, Generation& generation) {
   GenerateRequest& request = generation.request;
   const std::int64_t most = call.service.options.max_prompt_tokens;
-  const std::int64_t context = generation.model->context();
+  const std::int64_t context = ContextOf(generation);
   const auto length = static_cast<std::int64_t>(request.prompt.size());
   if (most > 0 && length > most) return OverLimit(length, most);
   for (const std::vector<TokenId>& prompt : generation.more_prompts) {
@@ -151,6 +199,12 @@ Answer<void> Start(Call& call, Generation generation, std::unique_ptr<ReplyForma
   if (answers > most) {
     return RefuseInput(
         fmt::format("the request asks for {} answers, allowed is up to {}", answers, most));
+  }
+  if (generation.context > 0 && !generation.request.shift) {
+    const std::int64_t room =
+        ContextOf(generation) - static_cast<std::int64_t>(generation.request.prompt.size());
+    std::int64_t& max_tokens = generation.request.max_tokens;
+    max_tokens = max_tokens < 0 ? room : std::min(max_tokens, room);
   }
   const auto reply = std::make_shared<Reply>(call, std::move(generation), std::move(format));
   return reply->Start();

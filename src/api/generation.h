@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ struct StreamCut {
 };
 
 struct Generation {
+  // What answers call the model: the derived one's name, or the model's own.
+  const std::string& model_name() const { return derived ? derived->name : model->name(); }
+
   ModelLease model;
   GenerateRequest request;   // of the first choice; the others differ in their seed
   std::int64_t choices = 1;  // of each prompt
@@ -41,13 +45,16 @@ struct Generation {
   StreamCut cut = {};
   bool report_progress = false;  // events while the prompt is evaluated
   ContextPolicy context_policy = {};
+  std::int64_t context = 0;  // "num_ctx": fewer positions than the model has; 0: all
+  std::shared_ptr<const DerivedModel> derived = {};  // as in Call
 };
 
-// "model": the one that the request names.
+// "model": the one that the request names. Where that is derived from another, what the
+// request leaves out is put into its body, and the call knows.
 Answer<ModelLease> AcquireModel(Call& call, Fields& fields);
 
-// The fields that only we have, in every dialect: "stream_chunk", "cache_id" and
-// "context_policy".
+// The fields that belong to no dialect alone: "stream_chunk", "cache_id", "context_policy",
+// "n_keep" and "num_ctx", that one also inside "options".
 void ReadOwnFields(Fields& fields, Generation& generation);
 // Those, and what OpenAI's and llama.cpp's requests have in common: sampling, "max_tokens"
 // and its other names, "stop", "n", "stream", "ignore_eos".
@@ -56,10 +63,18 @@ void ReadGeneration(Call& call, Fields& fields, Generation& generation);
 // Stop strings that spell a control token work by their id as well.
 void AddStops(const Tokenizer& tokenizer, std::vector<std::string> stops, GenerateRequest& request);
 
+// The chat template that `text` stands for (see TemplateSource), or where it is empty the
+// derived model's; nothing: the model's own counts. 400 and 501 say what is wrong with it.
+Answer<std::optional<ChatTemplate>> OwnTemplate(const std::string& text,
+                                                const Generation& generation);
+
 // A prompt's ids from text, timed.
 void SetTextPrompt(const std::string& text, bool parse_special, Generation& generation);
 // From a conversation. 400 where the template refuses it.
 Answer<void> SetChatPrompt(const ChatRequest& chat, Generation& generation);
+
+Answer<void> SetChatPrompt(const ChatTemplate& chat_template, const ChatRequest& chat,
+                           Generation& generation);
 
 // 400 where a prompt does not fit; with a policy that allows it, the first one is made to.
 Answer<void> CheckLength(Call& call, Generation& generation);

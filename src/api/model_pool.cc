@@ -42,16 +42,16 @@ ModelPool::Entry* ModelPool::Find(const std::string& key) {
   return found == entries_.end() ? nullptr : &*found;
 }
 
-ModelLease ModelPool::Lease(Entry& entry) {
+ModelLease ModelPool::Lease(Entry& entry, bool counts) {
   ++entry.leases;
-  return {entry.model.get(), [this, &entry](ServedModel*) { EndLease(entry); }};
+  return {entry.model.get(), [this, &entry, counts](ServedModel*) { EndLease(entry, counts); }};
 }
 
-void ModelPool::EndLease(Entry& entry) {
+void ModelPool::EndLease(Entry& entry, bool counts) {
   {
     const std::lock_guard lock(mutex_);
     --entry.leases;
-    entry.idle_since = Clock::now();
+    if (counts) entry.idle_since = Clock::now();
   }
   changed_.notify_all();
 }
@@ -133,7 +133,7 @@ std::vector<ModelPool::Loaded> ModelPool::List() {
   for (Entry& entry : entries_) {
     if (!entry.model) continue;
     const auto expires = ExpiryOf(entry);
-    loaded.push_back({.model = Lease(entry), .expires = expires, .load_ms = entry.load_ms});
+    loaded.push_back({.model = Lease(entry, false), .expires = expires, .load_ms = entry.load_ms});
   }
   return loaded;
 }
@@ -142,7 +142,7 @@ void ModelPool::SetKeepAlive(const ServedModel& model, KeepAlive keep_alive) {
   {
     const std::lock_guard lock(mutex_);
     for (Entry& entry : entries_) {
-      if (entry.model.get() == &model) entry.keep_alive = keep_alive;
+      if (entry.model.get() == &model && !IsPinned(entry.key)) entry.keep_alive = keep_alive;
     }
   }
   changed_.notify_all();

@@ -53,6 +53,10 @@ class ModelPool {
   // "" and "default" are the first pinned model. Waits while it is being loaded, by this
   // or another caller. kNotFound for unknown names, kExhausted when all places are busy.
   Result<ModelLease> Acquire(const std::string& name);
+  // What `name` means, loaded or not, without loading it: "" and "default", an alias, or a
+  // model of the folder. kNotFound.
+  Result<std::string> KeyOf(const std::string& name) const;
+  bool IsPinned(const std::string& key) const;
   // Only if it is in memory.
   ModelLease Peek(const std::string& name);
 
@@ -61,9 +65,10 @@ class ModelPool {
     std::optional<Clock::time_point> expires;  // none: never, or busy
     double load_ms = 0;
   };
+  // Looking at models keeps none of them longer.
   std::vector<Loaded> List();
 
-  // From the end of the next lease on.
+  // From the end of the next lease on. Pinned models stay whatever is asked.
   void SetKeepAlive(const ServedModel& model, KeepAlive keep_alive);
 
   // Whether all pinned models are loaded.
@@ -83,14 +88,13 @@ class ModelPool {
 
   // With the lock held.
   Entry* Find(const std::string& name);
-  ModelLease Lease(Entry& entry);
+  // `counts`: the model has been used when the lease ends.
+  ModelLease Lease(Entry& entry, bool counts = true);
   std::optional<Clock::time_point> ExpiryOf(const Entry& entry) const;
   bool MakePlace(std::unique_lock<std::mutex>& lock);
 
-  bool IsPinned(const std::string& key) const;
-  Result<std::string> KeyOf(const std::string& name) const;
   Result<ModelLease> Load(const std::string& key, std::unique_lock<std::mutex>& lock);
-  void EndLease(Entry& entry);
+  void EndLease(Entry& entry, bool counts);
   void Reap();
 
   const Options options_;

@@ -43,6 +43,13 @@ Answer<void> ListModelsOf(Call& call) {
     data.push_back(
         {{"id", local.name}, {"object", "model"}, {"created", 0}, {"owned_by", "vivace"}});
   }
+  for (const DerivedModel& derived : ListDerived()) {
+    data.push_back({{"id", derived.name},
+                    {"object", "model"},
+                    {"created", 0},
+                    {"owned_by", "vivace"},
+                    {"parent", derived.modelfile.from}});
+  }
   (void)call.writer.Send(JsonResponse({{"object", "list"}, {"data", std::move(data)}}));
   return {};
 }
@@ -53,8 +60,12 @@ Answer<void> OneModel(Call& call) {
     (void)call.writer.Send(JsonResponse(LoadedModelJson(*model)));
     return {};
   }
-  const auto found = call.service.models.options().find(name);
-  if (!found) return Refusal(found.error());
+  auto found = call.service.models.options().find(name);
+  if (!found) {
+    auto derived = FindDerived(name);
+    if (!derived) return Refusal(found.error());
+    found = std::move(derived->name);
+  }
   (void)call.writer.Send(
       JsonResponse({{"id", *found}, {"object", "model"}, {"created", 0}, {"owned_by", "vivace"}}));
   return {};

@@ -83,7 +83,7 @@ class ChatFormat : public ReplyFormat {
     return {{"id", id_},
             {"object", object},
             {"created", created_},
-            {"model", generation().model->name()},
+            {"model", generation().model_name()},
             {"system_fingerprint", generation().fingerprint},
             {"choices", std::move(choices)}};
   }

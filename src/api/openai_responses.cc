@@ -85,7 +85,7 @@ class ResponsesFormat : public ReplyFormat {
                  {"status", status},
                  {"error", nullptr},
                  {"incomplete_details", nullptr},
-                 {"model", generation().model->name()},
+                 {"model", generation().model_name()},
                  {"output", std::move(output)},
                  {"parallel_tool_calls", false},
                  {"tool_choice", "auto"},

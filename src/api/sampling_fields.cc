@@ -26,25 +26,6 @@ std::int32_t ClampedInteger(Fields& fields, std::string_view name, std::int32_t 
       std::clamp<std::int64_t>(fields.Integer(name, fallback), least, most));
 }
 
-// Samplers that we do not have, and the value with which they do nothing.
-void RejectUnknownSamplers(Fields& fields) {
-  struct Neutral {
-    const char* name;
-    double value;
-  };
-  constexpr Neutral kNeutral[] = {
-      {"mirostat", 0},       {"xtc_probability", 0}, {"dry_multiplier", 0},
-      {"dynatemp_range", 0}, {"top_n_sigma", -1},    {"adaptive_target", -1},
-  };
-  for (const Neutral& neutral : kNeutral) {
-    const double value = fields.Number(neutral.name, neutral.value);
-    // Zero and below switches each of them off.
-    if (value <= 0) continue;
-    fields.Reject(neutral.name,
-                  fmt::format("{} is not supported, allowed is {}", value, neutral.value));
-  }
-}
-
 std::optional<float> BiasOf(const Json& value) {
   if (value.is_boolean()) return value.get<bool>() ? std::nullopt : std::optional(kNever);
   if (!value.is_number()) return std::nullopt;
@@ -76,6 +57,25 @@ std::uint32_t ReadSeed(Fields& fields) {
 }
 
 }  // namespace
+
+void RejectUnknownSamplers(Fields& fields) {
+  // And the value with which each does nothing.
+  struct Neutral {
+    const char* name;
+    double value;
+  };
+  constexpr Neutral kNeutral[] = {
+      {"mirostat", 0},       {"xtc_probability", 0}, {"dry_multiplier", 0},
+      {"dynatemp_range", 0}, {"top_n_sigma", -1},    {"adaptive_target", -1},
+  };
+  for (const Neutral& neutral : kNeutral) {
+    const double value = fields.Number(neutral.name, neutral.value);
+    // Zero and below switches each of them off.
+    if (value <= 0) continue;
+    fields.Reject(neutral.name,
+                  fmt::format("{} is not supported, allowed is {}", value, neutral.value));
+  }
+}
 
 void ReadLogitBias(const Json& bias, const Tokenizer& tokenizer, SamplingParams& sampling) {
   if (bias.is_object()) {

@@ -14,6 +14,9 @@ namespace vivace {
 SamplingParams ReadSampling(Fields& fields, const Tokenizer& tokenizer,
                             const SamplingParams& defaults = {});
 
+// Rejects samplers that we do not have, unless their value switches them off.
+void RejectUnknownSamplers(Fields& fields);
+
 // "logit_bias" as {"id or text": number or false} or [[id or "text", number or false], ...];
 // a text stands for all tokens it splits into. Entries that make no sense are skipped.
 void ReadLogitBias(const Json& bias, const Tokenizer& tokenizer, SamplingParams& sampling);

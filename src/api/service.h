@@ -10,6 +10,7 @@
 #include <string>
 
 #include "api/drain.h"
+#include "api/model_index.h"
 #include "api/model_pool.h"
 #include "api/request_metrics.h"
 #include "api/workers.h"
@@ -34,8 +35,10 @@ struct Service {
   Drain drain;
   const std::chrono::system_clock::time_point started = std::chrono::system_clock::now();
   ModelPool models;
+  ModelIndex index;
   // After the models: jobs hold leases.
   Workers workers{4, 1024};
+  Workers downloads{2, 16};  // minutes long, so apart from the others
 };
 
 }  // namespace vivace

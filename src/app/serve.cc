@@ -321,6 +321,10 @@ void AddModelsFlags(CLI::App& command, ServeFlags& flags) {
                   "JSON file with system prompts and tools to evaluate before the port opens")
       ->group(group)
       ->check(CLI::ExistingFile);
+  command
+      .add_flag("!--no-downloads", flags.service.allow_downloads,
+                "Requests may not fetch models into the models folder")
+      ->group(group);
   command.add_option("--max-prompt-tokens", flags.service.max_prompt_tokens, "0: the context's")
       ->group(group);
   command

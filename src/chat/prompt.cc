@@ -9,9 +9,7 @@ std::string TextOf(const Tokenizer& tokenizer, std::optional<TokenId> token) {
   return token ? std::string(tokenizer.Piece(*token)) : "";
 }
 
-}  // namespace
-
-Result<ChatTemplate> OpenChatTemplate(const Model& model, const std::string& name) {
+TemplateTokens TokensOf(const Model& model) {
   const Tokenizer& tokenizer = model.tokenizer();
   TemplateTokens tokens = {.bos = TextOf(tokenizer, tokenizer.bos()),
                            .eos = TextOf(tokenizer, tokenizer.eos()),
@@ -21,6 +19,12 @@ Result<ChatTemplate> OpenChatTemplate(const Model& model, const std::string& nam
     const auto token = tokenizer.Find(text);
     if (token && tokenizer.IsControl(*token)) tokens.control.emplace_back(text);
   }
+  return tokens;
+}
+
+}  // namespace
+
+Result<ChatTemplate> OpenChatTemplate(const Model& model, const std::string& name) {
   if (!name.empty()) {
     const BuiltinTemplate* builtin = FindBuiltin(name);
     if (builtin == nullptr) {
@@ -31,11 +35,16 @@ Result<ChatTemplate> OpenChatTemplate(const Model& model, const std::string& nam
       return Fail(ErrorKind::kNotFound,
                   fmt::format("chat template \"{}\" is unknown, allowed is {}", name, names));
     }
-    return ChatTemplate::Compile(std::string(builtin->source), std::move(tokens));
+    return ChatTemplate::Compile(std::string(builtin->source), TokensOf(model));
   }
   std::string source(model.chat_template());
+  TemplateTokens tokens = TokensOf(model);
   if (source.empty()) source = ChooseBuiltin(tokens.control).source;
   return ChatTemplate::Compile(std::move(source), std::move(tokens));
+}
+
+Result<ChatTemplate> CompileChatTemplate(const Model& model, std::string source) {
+  return ChatTemplate::Compile(std::move(source), TokensOf(model));
 }
 
 std::vector<TokenId> EncodePieces(const Model& model, std::span<const PromptPiece> pieces) {

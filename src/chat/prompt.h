@@ -16,6 +16,9 @@ namespace vivace {
 // for the built-in that suits it where it has none.
 Result<ChatTemplate> OpenChatTemplate(const Model& model, const std::string& name);
 
+// A template of its own for the model's tokens; `source` is Jinja.
+Result<ChatTemplate> CompileChatTemplate(const Model& model, std::string source);
+
 // The ids of what a template rendered. Control pieces become their token; everything else
 // is text, whatever it looks like.
 std::vector<TokenId> EncodePieces(const Model& model, std::span<const PromptPiece> pieces);
