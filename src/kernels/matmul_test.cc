@@ -77,7 +77,7 @@ TEST_P(MatmulTest, EqualsTheDefinitionForEveryBatch) {
   for (const std::int64_t k : {64, 96, 256, 896, 1280}) {
     if (!Fits(k) || (IsFloat() && k > 256)) continue;
     const auto source = RandomRows(type(), 48, k, random_);
-    for (const std::int64_t rows : {1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 16, 17, 37}) {
+    for (const std::int64_t rows : {1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 16, 17, 37, 99}) {
       Check(48, k, rows, 3, source);
     }
   }
@@ -94,7 +94,7 @@ TEST_P(MatmulTest, ChunksAndPaddingChangeNothing) {
   const std::int64_t k = IsFloat() ? 64 : 512;
   const auto source = RandomRows(type(), 75, k, random_);
   for (const std::int64_t chunk : {1, 2, 5}) {
-    for (const std::int64_t rows : {1, 6, 19}) Check(75, k, rows, chunk, source);
+    for (const std::int64_t rows : {1, 6, 19, 101}) Check(75, k, rows, chunk, source);
   }
 }
 
@@ -113,7 +113,7 @@ TEST_P(MatmulTest, HoldsAtTheExtremes) {
                         : static_cast<std::byte>(byte);
     }
     for (const float sign : {1.0F, -1.0F}) {
-      for (const std::int64_t rows : {1, 2, 3, 4, 18}) Check(32, 512, rows, 2, source, sign);
+      for (const std::int64_t rows : {1, 2, 3, 4, 18, 97}) Check(32, 512, rows, 2, source, sign);
     }
   }
 }
@@ -132,7 +132,7 @@ class Mxfp4Test : public MatmulTest {};
 TEST_P(Mxfp4Test, HoldsForEveryExponent) {
   auto source = RandomRows(type(), 256, 32, random_);
   for (std::size_t row = 0; row < 256; ++row) source[17 * row] = static_cast<std::byte>(row);
-  for (const std::int64_t rows : {1, 20}) Check(256, 32, rows, 16, source);
+  for (const std::int64_t rows : {1, 20, 97}) Check(256, 32, rows, 16, source);
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryIsa, Mxfp4Test,

@@ -19,6 +19,9 @@
 namespace vivace::VIVACE_ISA {
 namespace {
 
+// Tiles beat what fits into registers (matmul_blocks.h) as soon as there are more rows.
+constexpr std::int64_t kSlicedRows = 16;
+
 // Codes as a panel holds them: signed, so that sums need no correction.
 template <class Type>
 [[gnu::always_inline]] inline __m512i Operand(__m512i codes) {

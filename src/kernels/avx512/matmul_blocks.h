@@ -5,10 +5,10 @@
 //   Type(header, body)                    one unit; decodes what its blocks share
 //   Lines(block), BlockScales(block)      of block 0 .. kBlocks - 1
 // Up to kStreamRows activation rows: weights go from memory through registers, once;
-// 16 rows cost about 1.5 times one row, as the time goes into waiting for memory.
-// More rows: two groups at a time are unpacked into a panel that stays in the
-// first-level cache, and tiles run over it (multiply_panel.h of the tier).
-// One lane is one weight row and blocks are added in order, so all paths agree bit for bit.
+// 16 rows cost about 1.5 times one row, as the time goes into waiting for memory. Up to
+// kSlicedRows: the same in slices. More rows: two groups at a time are unpacked into a panel that
+// stays in the first-level cache, and tiles run over it (multiply_panel.h of the tier). One lane is
+// one weight row and blocks are added in order, so all paths agree bit for bit.
 #pragma once
 
 #include <immintrin.h>
@@ -144,9 +144,24 @@ void TileRowsOverPanels(const MatmulArgs& args) {
   }
 }
 
+// In even shares: the first one brings the weights from memory, the others find them in
+// the second-level cache.
+template <class Type>
+void StreamSlices(const MatmulArgs& args) {
+  const std::int64_t slices = (args.rows + kStreamRows - 1) / kStreamRows;
+  for (std::int64_t slice = 0; slice < slices; ++slice) {
+    const std::int64_t first = args.rows * slice / slices;
+    MatmulArgs part = args;
+    part.rows = args.rows * (slice + 1) / slices - first;
+    part.activations = RowOf(args.activations, first, args.k);
+    part.out = args.out + first * args.out_stride;
+    StreamRows<Type>(part);
+  }
+}
+
 template <class Type>
 void MatmulBlocks(const MatmulArgs& args) {
-  args.rows <= kStreamRows ? StreamRows<Type>(args) : TileRowsOverPanels<Type>(args);
+  args.rows <= kSlicedRows ? StreamSlices<Type>(args) : TileRowsOverPanels<Type>(args);
 }
 
 }  // namespace
