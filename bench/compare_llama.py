@@ -1,22 +1,27 @@
 #!/usr/bin/env python3
-"""Prefill, decode and start-up beside llama.cpp's server, interleaved in one run.
+"""vivace serve beside llama.cpp's server on the same file, interleaved in one run.
 
     bench/compare_llama.py MODEL.gguf --llama-server PATH [--rounds 7] [--threads 2]
 
-Prints medians with the range, and the ratio of the medians. Both sides report their own
-times for the same work: a 512-token prompt, and 64 tokens after a short one.
+Prints medians with the range, and the ratio of the medians (how many times faster). Raw
+speed is each server's own report for the same work: a 512-token prompt, and 64 tokens after
+a short one. First tokens of chats and the time between tokens are what a client sees.
+Prompts are new in each round, so that no cache has them, but for the turn that follows.
 """
 import argparse
+import http.client
 import json
 import os
+import random
 import socket
 import statistics
 import subprocess
 import sys
 import time
-import urllib.request
 
-WORDS = "The quick brown fox jumps over the lazy dog while seven wizards quietly study maps. "
+WORDS = ("river stone market window garden letter silver engine morning paper bridge cloud forest "
+         "music number school doctor travel winter summer picture station island mountain").split()
+SYSTEM = {"role": "system", "content": "You are a helpful assistant."}
 
 
 def free_port():
@@ -25,51 +30,82 @@ def free_port():
         return s.getsockname()[1]
 
 
-class Llama:
-    def __init__(self, binary, model, threads, extra):
-        self.url = f"http://127.0.0.1:{(port := free_port())}"
-        self.process = subprocess.Popen(
-            [binary, "-m", model, "-t", str(threads), "-c", "4096", *extra, "--port", str(port), "-np", "1"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for _ in range(600):
-            try:
-                with urllib.request.urlopen(self.url + "/health", timeout=1) as answer:
-                    if answer.status == 200:
-                        return
-            except OSError:
-                time.sleep(0.1)
-        raise SystemExit("llama-server did not start")
+class Server:
+    """A server process, ready for requests."""
 
-    def run(self, prompt, tokens):
-        body = json.dumps({"prompt": prompt, "n_predict": tokens, "temperature": 0,
-                           "cache_prompt": False, "ignore_eos": True}).encode()
-        request = urllib.request.Request(self.url + "/completion", body,
-                                         {"Content-Type": "application/json"})
-        with urllib.request.urlopen(request, timeout=300) as answer:
-            return json.load(answer)["timings"]
+    def __init__(self, name, command, environment=None):
+        self.name = name
+        self.port = free_port()
+        self.process = subprocess.Popen([*map(str, command), "--port", str(self.port)],
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                        env=os.environ | (environment or {}))
+        for _ in range(1200):
+            try:
+                connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=1)
+                connection.request("GET", "/health")
+                if connection.getresponse().status == 200:
+                    return
+            except OSError:
+                pass
+            time.sleep(0.1)
+        raise SystemExit(f"{name} did not start")
+
+    def open(self, path, body):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
+        connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
+        answer = connection.getresponse()
+        if answer.status != 200:
+            raise SystemExit(f"{self.name}: {answer.status} {answer.read()[:300]}")
+        return answer
+
+    def complete(self, prompt, tokens):
+        """llama.cpp's timings of a completion that no cache helps."""
+        return json.load(self.open("/completion", {
+            "prompt": prompt, "n_predict": tokens, "temperature": 0, "cache_prompt": False,
+            "ignore_eos": True}))["timings"]
+
+    def chat(self, messages, tokens):
+        """(ms to the first text, ms between two texts, the text) of a streamed answer."""
+        start = time.perf_counter()
+        answer = self.open("/v1/chat/completions", {
+            "model": "default", "messages": messages, "max_tokens": tokens, "temperature": 0,
+            "stream": True})
+        times, text = [], ""
+        for line in answer:
+            if not line.startswith(b"data: {"):
+                continue
+            for choice in json.loads(line[6:])["choices"]:
+                piece = choice["delta"].get("content")
+                if piece:
+                    times.append(1000 * (time.perf_counter() - start))
+                    text += piece
+        gap = (times[-1] - times[0]) / max(len(times) - 1, 1)
+        return times[0], gap, text
 
     def close(self):
         self.process.terminate()
         self.process.wait()
 
 
-def vivace(binary, model, prompt, tokens, threads, kernels):
-    command = [binary, "run", model, "--raw", "-p", prompt, "--temperature", "0", "--max-tokens",
-               str(tokens), "--threads", str(threads), "--json"]
-    if kernels:
-        command += ["--kernels", kernels]
-    start = time.perf_counter()
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    timings = json.loads(done.stdout)["timings"]
-    timings["process_ms"] = 1000 * (time.perf_counter() - start)
-    return timings
+def measure(server, rng):
+    """One round of everything: name -> value."""
+    ids = [rng.randrange(1000, 20000) for _ in range(512)]
+    figures = {"prefill 512, tokens/s": server.complete(ids, 1)["prompt_per_second"]}
+    figures["decode 64, tokens/s"] = server.complete(ids[:5], 64)["predicted_per_second"]
 
+    def user(text):
+        return {"role": "user", "content": f"Note {rng.randrange(10**6)}. {text}"}
 
-def show(name, ours, theirs):
-    def cell(values):
-        return f"{statistics.median(values):8.1f} ({min(values):.1f}-{max(values):.1f})"
-    ratio = statistics.median(ours) / statistics.median(theirs)
-    print(f"{name:<22} vivace {cell(ours):<26} llama.cpp {cell(theirs):<26} ratio {ratio:.2f}")
+    figures["short prompt, first token, ms"], _, _ = server.chat(
+        [SYSTEM, user("What is a binary search tree?")], 2)
+    chat = [SYSTEM, user(" ".join(rng.choice(WORDS) for _ in range(570)) + ". Summarize this.")]
+    figures["600 tokens, first token, ms"], _, text = server.chat(chat, 24)
+    chat += [{"role": "assistant", "content": text},
+             {"role": "user", "content": "Now name its first word."}]
+    figures["next turn, first token, ms"], _, _ = server.chat(chat, 2)
+    _, figures["between tokens, ms"], _ = server.chat(
+        [SYSTEM, user("Write a long story about a lighthouse keeper.")], 129)
+    return figures
 
 
 def main():
@@ -81,34 +117,36 @@ def main():
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--kernels", default="")
     parser.add_argument("--llama-flags", default="", help="more flags for llama-server")
+    parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
-    long_prompt = WORDS * 32
-    short_prompt = "The capital of France is"
-    server = Llama(arguments.llama_server, arguments.model, arguments.threads,
-                   arguments.llama_flags.split())
-    prefill, decode, start = ([], []), ([], []), []
+    ours = [arguments.vivace, "serve", arguments.model, "--threads", arguments.threads,
+            "--log-level", "off", "--kv-disk-mb", "0"]
+    if arguments.kernels:
+        ours += ["--kernels", arguments.kernels]
+    theirs = [arguments.llama_server, "-m", arguments.model, "-t", arguments.threads, "-c", "8192",
+              "-np", "1", *arguments.llama_flags.split()]
+    servers = [Server("vivace", ours), Server("llama.cpp", theirs)]
+    figures = {server.name: {} for server in servers}
     try:
-        for _ in range(arguments.rounds):
-            ours = vivace(arguments.vivace, arguments.model, long_prompt, 1, arguments.threads,
-                          arguments.kernels)
-            theirs = server.run(long_prompt, 1)
-            prefill[0].append(ours["prompt_per_second"])
-            prefill[1].append(theirs["prompt_per_second"])
-            ours = vivace(arguments.vivace, arguments.model, short_prompt, 64, arguments.threads,
-                          arguments.kernels)
-            theirs = server.run(short_prompt, 64)
-            decode[0].append(ours["predicted_per_second"])
-            decode[1].append(theirs["predicted_per_second"])
-            start.append(vivace(arguments.vivace, arguments.model, short_prompt, 1,
-                                arguments.threads, arguments.kernels)["process_ms"])
+        for round_number in range(-1, arguments.rounds):  # the first one only warms up
+            for server in servers:
+                for name, value in measure(server, random.Random(f"round {round_number}")).items():
+                    if round_number >= 0:
+                        figures[server.name].setdefault(name, []).append(value)
             print(".", end="", file=sys.stderr, flush=True)
     finally:
-        server.close()
+        for server in servers:
+            server.close()
     print(file=sys.stderr)
-    show("prefill 512, tokens/s", *prefill)
-    show("decode 64, tokens/s", *decode)
-    print(f"{'process to 1 token, ms':<22} vivace {statistics.median(start):8.1f} "
-          f"({min(start):.1f}-{max(start):.1f})")
+    if arguments.json:
+        print(json.dumps(figures))
+        return
+    print(f"{'':<30} {'vivace':<24} {'llama.cpp':<24} times faster")
+    for name, values in figures["vivace"].items():
+        others = figures["llama.cpp"][name]
+        ratio = statistics.median(values) / statistics.median(others)
+        cells = [f"{statistics.median(v):.1f} ({min(v):.1f}-{max(v):.1f})" for v in (values, others)]
+        print(f"{name:<30} {cells[0]:<24} {cells[1]:<24} {ratio if 'tokens/s' in name else 1 / ratio:.2f}")
 
 
 if __name__ == "__main__":
