@@ -20,6 +20,7 @@ http::Router MakeRouter(Service& service) {
   AddOllamaManage(router, service);
   AddOllamaModels(router, service);
   AddOpenAiChat(router, service);
+  AddOpenAiCompletions(router, service);
   AddOpenAiResponses(router, service);
   AddPrefill(router, service);
   AddProps(router, service);

@@ -28,6 +28,7 @@ void AddOllamaGenerate(http::Router& router, Service& service);
 void AddOllamaManage(http::Router& router, Service& service);
 void AddOllamaModels(http::Router& router, Service& service);
 void AddOpenAiChat(http::Router& router, Service& service);
+void AddOpenAiCompletions(http::Router& router, Service& service);
 void AddOpenAiResponses(http::Router& router, Service& service);
 void AddPrefill(http::Router& router, Service& service);
 void AddProps(http::Router& router, Service& service);

@@ -151,10 +151,6 @@ void AddOllamaModels(http::Router& router, Service& service) {
   router.Add("GET", "/api/ps", PlainEndpoint(service, Running));
   router.Add("GET", "/api/version", PlainEndpoint(service, Version));
   router.Add("POST", "/api/show", JsonEndpoint(service, Show));
-  // Clients ask for it to see whether anybody is there.
-  router.Add("HEAD", "/", [](const http::Request&, const http::ResponseWriter& writer) {
-    (void)writer.Send({.content_type = "text/plain", .body = ""});
-  });
 }
 
 }  // namespace vivace

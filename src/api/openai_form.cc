@@ -12,13 +12,20 @@
 namespace vivace {
 
 Json UsageJson(std::span<const Outcome> outcomes) {
-  const GenerateTimings& first = outcomes.front().timings;
+  std::int64_t prompt = 0;
+  std::int64_t cached = 0;
   std::int64_t completion = 0;
-  for (const Outcome& outcome : outcomes) completion += outcome.timings.decoded_tokens;
-  return {{"prompt_tokens", first.prompt_tokens},
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    const GenerateTimings& timings = outcomes[i].timings;
+    completion += timings.decoded_tokens;
+    if (i > 0 && outcomes[i].prompt == outcomes[i - 1].prompt) continue;
+    prompt += timings.prompt_tokens;
+    cached += timings.cached_tokens;
+  }
+  return {{"prompt_tokens", prompt},
           {"completion_tokens", completion},
-          {"total_tokens", first.prompt_tokens + completion},
-          {"prompt_tokens_details", {{"cached_tokens", first.cached_tokens}}}};
+          {"total_tokens", prompt + completion},
+          {"prompt_tokens_details", {{"cached_tokens", cached}}}};
 }
 
 const char* OpenAiFinish(FinishReason reason) {

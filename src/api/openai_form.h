@@ -12,7 +12,7 @@
 
 namespace vivace {
 
-// Of all choices: the prompt counts once.
+// Of all choices: each prompt counts once.
 Json UsageJson(std::span<const Outcome> outcomes);
 
 // "stop" or "length".

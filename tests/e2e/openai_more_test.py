@@ -95,3 +95,57 @@ def test_embeddings(server, client):
     {"input": "word " * 9000}, {"input": ["x"] * 3000}])
 def test_wrong_embeddings(server, more):
     assert server.error("/v1/embeddings", more)[0] == 400
+
+
+COMPLETION = {"prompt": "Once upon a time", "temperature": 0, "max_tokens": 8}
+
+
+def test_completions(server, client):
+    whole = server.post("/v1/completions", COMPLETION)
+    assert whole["object"] == "text_completion"
+    text = whole["choices"][0]["text"]
+    assert text == server.post("/completion", COMPLETION)["content"]
+    assert client.completions.create(model="default", **COMPLETION).choices[0].text == text
+    streamed = "".join(chunk.choices[0].text for chunk in client.completions.create(
+        model="default", stream=True, **COMPLETION))
+    assert streamed == text
+    assert server.post("/v1/completions", COMPLETION | {"echo": True})["choices"][0][
+        "text"] == COMPLETION["prompt"] + text
+    default = server.post("/v1/completions", {"prompt": "Once", "ignore_eos": True})
+    assert default["usage"]["completion_tokens"] == 16
+
+
+def test_several_prompts(server):
+    prompts = ["Once upon a time", "The capital of France is"]
+    both = server.post("/v1/completions", COMPLETION | {"prompt": prompts, "n": 2})
+    assert [c["index"] for c in both["choices"]] == [0, 1, 2, 3]
+    alone = [server.post("/v1/completions", COMPLETION | {"prompt": p}) for p in prompts]
+    assert both["choices"][0]["text"] == alone[0]["choices"][0]["text"]
+    assert both["choices"][2]["text"] == alone[1]["choices"][0]["text"]
+    assert both["usage"]["prompt_tokens"] == sum(a["usage"]["prompt_tokens"] for a in alone)
+
+
+def test_completion_logprobs(server):
+    choice = server.post("/v1/completions", COMPLETION | {"logprobs": 3})["choices"][0]
+    probabilities = choice["logprobs"]
+    assert "".join(probabilities["tokens"]) == choice["text"]
+    assert all(len(top) == 3 for top in probabilities["top_logprobs"])
+    for token, logprob, top in zip(probabilities["tokens"], probabilities["token_logprobs"],
+                                   probabilities["top_logprobs"]):
+        assert top[token] == logprob == max(top.values())
+
+
+@pytest.mark.parametrize("more, status", [
+    ({"prompt": None}, 400), ({"prompt": 5}, 400), ({"logprobs": 21}, 400), ({"echo": 1}, 400),
+    ({"best_of": 3}, 501), ({"suffix": "x"}, 501), ({"max_tokens": "5"}, 400)])
+def test_wrong_completions(server, more, status):
+    assert server.error("/v1/completions", COMPLETION | more)[0] == status
+
+
+def test_langchain(server):
+    langchain = pytest.importorskip("langchain_openai")
+    chat = langchain.ChatOpenAI(base_url=server.url + "/v1", api_key="none", model="gpt-4o-mini",
+                                temperature=0, max_tokens=8)
+    whole = chat.invoke("Name a colour.")
+    assert whole.content and whole.usage_metadata["output_tokens"] > 0
+    assert "".join(part.content for part in chat.stream("Name a colour.")) == whole.content

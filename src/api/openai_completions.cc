@@ -1,0 +1,173 @@
+// POST /v1/completions: text as OpenAI's older endpoint continues it.
+#include <iterator>
+#include <utility>
+
+#include "api/chat_fields.h"
+#include "api/endpoints.h"
+#include "api/generation.h"
+#include "api/openai_form.h"
+#include "api/prompt_field.h"
+#include "api/reply.h"
+
+namespace vivace {
+namespace {
+
+// What a request gets that names no limit, as OpenAI documents it.
+constexpr std::int64_t kDefaultTokens = 16;
+
+class CompletionsFormat : public ReplyFormat {
+ public:
+  CompletionsFormat(bool include_usage, bool echo) : include_usage_(include_usage), echo_(echo) {}
+
+  http::Response Whole(std::span<const Outcome> outcomes) override {
+    Json choices = Json::array();
+    for (const Outcome& outcome : outcomes) {
+      Json choice = Choice(outcome, Echo(outcome) + outcome.text, OpenAiFinish(outcome.reason));
+      choice["logprobs"] = Logprobs(outcome.steps, Echo(outcome).size());
+      choices.push_back(std::move(choice));
+    }
+    Json body = Frame(std::move(choices));
+    body["usage"] = UsageJson(outcomes);
+    body["timings"] = TimingsJson(outcomes.front().timings, generation().preparation);
+    return JsonResponse(body);
+  }
+
+  void Next(const Part& part, std::string& out) override {
+    const std::size_t before = part.outcome.text.size() - part.text.size();
+    const std::string echo = Echo(part.outcome);
+    std::string text(part.text);
+    if (before == 0) text.insert(0, echo);
+    Json choice = Choice(part.outcome, std::move(text), nullptr);
+    choice["logprobs"] = Logprobs(part.steps, echo.size() + before);
+    Add(Frame(Json::array({std::move(choice)})), out);
+  }
+
+  void End(const Outcome& outcome, std::string& out) override {
+    // An answer without any text has not echoed yet.
+    std::string text = outcome.text.empty() ? Echo(outcome) : "";
+    Json chunk =
+        Frame(Json::array({Choice(outcome, std::move(text), OpenAiFinish(outcome.reason))}));
+    chunk["timings"] = TimingsJson(outcome.timings, generation().preparation);
+    Add(chunk, out);
+  }
+
+  void Close(std::span<const Outcome> outcomes, std::string& out) override {
+    if (include_usage_) {
+      Json chunk = Frame(Json::array());
+      chunk["usage"] = UsageJson(outcomes);
+      Add(chunk, out);
+    }
+    out += http::Event("[DONE]");
+  }
+
+  void Fail(const ApiError& error, std::string& out) override {
+    Add(ErrorJson(Dialect::kOpenAi, error), out);
+  }
+
+ private:
+  const Tokenizer& tokenizer() const { return generation().model->tokenizer(); }
+
+  std::string Echo(const Outcome& outcome) const {
+    return echo_ ? TextOfTokens(tokenizer(), PromptOf(outcome)) : "";
+  }
+
+  Json Frame(Json choices) const {
+    return {{"id", id_},
+            {"object", "text_completion"},
+            {"created", created_},
+            {"model", generation().model_name()},
+            {"system_fingerprint", generation().fingerprint},
+            {"choices", std::move(choices)}};
+  }
+
+  static Json Choice(const Outcome& outcome, std::string text, const char* finish) {
+    Json choice = {{"index", outcome.index},
+                   {"text", std::move(text)},
+                   {"logprobs", nullptr},
+                   {"finish_reason", nullptr}};
+    if (finish != nullptr) choice["finish_reason"] = finish;
+    return choice;
+  }
+
+  // `offset`: where the text of the first step begins.
+  Json Logprobs(std::span<const vivace::Choice> steps, std::size_t offset) const {
+    if (generation().request.logprobs == 0) return nullptr;
+    Json tokens = Json::array();
+    Json logprobs = Json::array();
+    Json tops = Json::array();
+    Json offsets = Json::array();
+    for (const vivace::Choice& step : steps) {
+      const std::string text = TokenText(tokenizer(), step.token);
+      Json top = Json::object();
+      for (const TokenLogprob& one : step.top) {
+        top[TokenText(tokenizer(), one.token)] = FiniteLogprob(one.logprob);
+      }
+      tokens.push_back(text);
+      logprobs.push_back(FiniteLogprob(step.logprob));
+      tops.push_back(std::move(top));
+      offsets.push_back(offset);
+      offset += text.size();
+    }
+    return {{"tokens", std::move(tokens)},
+            {"token_logprobs", std::move(logprobs)},
+            {"top_logprobs", std::move(tops)},
+            {"text_offset", std::move(offsets)}};
+  }
+
+  static void Add(const Json& json, std::string& out) { out += http::Event(Dump(json)); }
+
+  const std::string id_ = NewId("cmpl-");
+  const std::int64_t created_ = UnixSeconds();
+  const bool include_usage_;
+  const bool echo_;
+};
+
+Answer<void> SetPrompts(const Fields& fields, Generation& generation) {
+  const Json* prompt = fields.Find("prompt");
+  if (prompt == nullptr) return RefuseInput("prompt: needed, a string or token ids");
+  auto prompts = ReadPrompts(*prompt, generation.model->model());
+  if (!prompts) return Refusal(std::move(prompts).error());
+  generation.request.prompt = std::move(prompts->front());
+  generation.more_prompts.assign(std::make_move_iterator(prompts->begin() + 1),
+                                 std::make_move_iterator(prompts->end()));
+  return {};
+}
+
+Answer<void> RefuseRest(Fields& fields) {
+  if (!fields.Text("suffix").empty()) return NotSupported("suffix: use /infill");
+  if (fields.Integer("best_of", 1, 1) > fields.Integer("n", 1, 1)) {
+    return NotSupported("best_of: more than n is not available");
+  }
+  return RefuseStructure(fields);
+}
+
+Answer<void> Completions(Call& call) {
+  Fields fields(call.body);
+  auto model = AcquireModel(call, fields);
+  if (!model) return Refusal(std::move(model).error());
+  Generation generation = {.model = std::move(*model), .request = {}};
+  if (const auto refused = RefuseRest(fields); !refused) return refused;
+  ReadGeneration(call, fields, generation);
+  const bool limited = fields.Has("max_tokens") || fields.Has("n_predict") ||
+                       call.service.options.default_max_tokens >= 0;
+  if (!limited) generation.request.max_tokens = kDefaultTokens;
+  // The chosen token is always among those reported, so 0 still means one.
+  if (fields.Has("logprobs")) {
+    const std::int64_t top = fields.Integer("logprobs", 0, 0, 20);
+    generation.request.logprobs = static_cast<std::size_t>(std::max<std::int64_t>(top, 1));
+  }
+  const bool include_usage = ReadIncludeUsage(fields);
+  const bool echo = fields.Bool("echo", false);
+  if (const auto status = fields.status(); !status) return Refusal(status.error());
+  if (const auto prompts = SetPrompts(fields, generation); !prompts) return prompts;
+  return Start(call, std::move(generation),
+               std::make_unique<CompletionsFormat>(include_usage, echo));
+}
+
+}  // namespace
+
+void AddOpenAiCompletions(http::Router& router, Service& service) {
+  router.Add("POST", "/v1/completions", JsonEndpoint(service, Completions));
+}
+
+}  // namespace vivace
