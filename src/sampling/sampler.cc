@@ -26,6 +26,8 @@ constexpr std::size_t kSorted[] = {256, 2048};
 // What SampleAbove needs: a token this far below the best has a thousandth of its
 // probability, and 40 of those do not often move the edge of top-p.
 constexpr float kDepth = 7;
+// The same for the largest logit after penalties, which usually cost less than this.
+constexpr float kLoweredDepth = 3;
 
 // Where the sum of weights exceeds `target`; the last weight above 0 if rounding lets the
 // sum end before.
@@ -234,21 +236,34 @@ TokenId Sampler::DrawFromAll(std::span<const float> logits, float best, double u
   return static_cast<TokenId>(begin + Pick(block, target));
 }
 
+bool Sampler::OnlyLowers() const {
+  return params_.repeat_penalty >= 1 && params_.presence_penalty >= 0 &&
+         params_.frequency_penalty >= 0 &&
+         std::ranges::all_of(params_.logit_bias, [](const auto& bias) { return bias.second <= 0; });
+}
+
+// Logits that are lowered stay below the floor where they were; raised ones could pass it.
 bool Sampler::NeedsOnlyTheLargest() const {
-  if (params_.penalizes() || !params_.logit_bias.empty()) return false;
+  if (!OnlyLowers()) return false;
   if (params_.greedy()) return true;
   return params_.top_k > 0 && params_.typical_p >= 1.0F &&
          (params_.min_p > 0 || params_.top_p < 1.0F);
 }
 
-float Sampler::DepthNeeded() const { return params_.greedy() ? 0.0F : kDepth; }
+float Sampler::DepthNeeded() const {
+  if (!params_.greedy()) return kDepth;
+  return adjusted_.empty() ? 0.0F : kLoweredDepth;
+}
 
-std::optional<TokenId> Sampler::SampleAbove(std::span<const float> logits, float floor,
+std::optional<TokenId> Sampler::SampleAbove(std::span<const float> row, float floor,
                                             std::uint64_t position) {
   VIVACE_DCHECK(NeedsOnlyTheLargest(), "all logits are needed");
+  const std::span<const float> logits = Adjust(row);
   const TokenId best = ArgMax(logits);
-  if (params_.greedy()) return best;
   const float best_logit = logits[static_cast<std::size_t>(best)];
+  if (params_.greedy()) {
+    return adjusted_.empty() || best_logit >= floor ? std::optional(best) : std::nullopt;
+  }
   if (!std::isfinite(best_logit) || !std::isfinite(floor)) return std::nullopt;
   std::span<Candidate> known = finder_.Find(logits, static_cast<std::size_t>(params_.top_k));
   while (!known.empty() && known.back().logit < floor) known = known.first(known.size() - 1);

@@ -33,7 +33,7 @@ class Sampler {
   float DepthNeeded() const;
   // As Sample, where only the logits from `floor` on up are known and every other one in
   // the row is below it, if only as -infinity. Nothing where those below could matter.
-  std::optional<TokenId> SampleAbove(std::span<const float> logits, float floor,
+  std::optional<TokenId> SampleAbove(std::span<const float> row, float floor,
                                      std::uint64_t position);
 
   // What Sample draws from, with their probabilities there: the tokens that pass all
@@ -46,6 +46,8 @@ class Sampler {
 
  private:
   bool Filters() const;
+  // Whether penalties and bias raise no logit.
+  bool OnlyLowers() const;
   std::span<const float> Adjust(std::span<const float> logits);
   void Penalize(TokenId token, std::int32_t count);
   std::span<Candidate> Keep(std::span<const float> logits);

@@ -49,6 +49,12 @@ double CompareWithSample(const SamplingParams& params, float depth, float sharpn
     Sampler all(params, logits.size());
     Sampler above(params, logits.size());
     EXPECT_TRUE(above.NeedsOnlyTheLargest());
+    // The largest ones were seen lately.
+    for (std::size_t i = 0; i < logits.size(); ++i) {
+      if (logits[i] < floor + depth / 2 || random() % 2 == 0) continue;
+      all.Accept(static_cast<TokenId>(i));
+      above.Accept(static_cast<TokenId>(i));
+    }
     const std::vector<float> masked = Masked(logits, floor, random);
     for (std::uint64_t position = 0; position < 4; ++position) {
       const auto token = above.SampleAbove(masked, floor, position);
@@ -70,6 +76,26 @@ TEST(SampleAboveTest, ChoosesAsSampleDoes) {
   EXPECT_EQ(CompareWithSample(With([](auto& p) { p.temperature = 0; }), 0, 1), 1.0);
 }
 
+TEST(SampleAboveTest, HoldsWherePenaltiesAndBiasOnlyLower) {
+  const auto greedy = [](void (*change)(SamplingParams&)) {
+    SamplingParams params = With(change);
+    params.temperature = 0;
+    return params;
+  };
+  using Change = void (*)(SamplingParams&);
+  for (const Change change : std::initializer_list<Change>{
+           [](auto& p) { p.repeat_penalty = 1.1F; }, [](auto& p) { p.presence_penalty = 1; },
+           [](auto& p) { p.frequency_penalty = 0.5F; },
+           [](auto& p) { p.logit_bias = {{1, -kInf}, {17, -2.0F}, {4999, -1.0F}}; },
+           [](auto& p) { p.repeat_penalty = 1.3F, p.logit_bias = {{5, -kInf}}; }}) {
+    EXPECT_GT(CompareWithSample(greedy(change), 4, 10), 0.5);
+    EXPECT_GT(CompareWithSample(With(change), 9, 10), 0.2);
+  }
+  // A ban of the only one that is known decides nothing.
+  Sampler sampler(greedy([](auto& p) { p.logit_bias = {{0, -kInf}}; }), 3);
+  EXPECT_FALSE(sampler.SampleAbove(std::vector<float>{5, -kInf, -kInf}, 4, 0));
+}
+
 TEST(SampleAboveTest, SaysNothingWhereLogitsBelowTheFloorMatter) {
   // Two known tokens and 38 unknown ones that weigh up to e^-1 each: top-p's edge may be
   // anywhere, and min-p lets them pass.
@@ -84,10 +110,10 @@ TEST(SampleAboveTest, SaysNothingWhereLogitsBelowTheFloorMatter) {
 TEST(SampleAboveTest, IsNotForSamplersThatNeedAllLogits) {
   using Change = void (*)(SamplingParams&);
   for (const Change change : std::initializer_list<Change>{
-           [](auto& p) { p.repeat_penalty = 1.1F; }, [](auto& p) { p.logit_bias = {{1, 2.0F}}; },
+           [](auto& p) { p.repeat_penalty = 0.9F; }, [](auto& p) { p.logit_bias = {{1, 2.0F}}; },
            [](auto& p) { p.top_k = 0; }, [](auto& p) { p.typical_p = 0.5F; },
            [](auto& p) { p.top_p = 1, p.min_p = 0; },
-           [](auto& p) { p.presence_penalty = 1, p.temperature = 0; }}) {
+           [](auto& p) { p.presence_penalty = -1, p.temperature = 0; }}) {
     EXPECT_FALSE(Sampler(With(change), 10).NeedsOnlyTheLargest());
   }
 }
