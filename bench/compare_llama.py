@@ -108,6 +108,17 @@ def measure(server, rng):
     return figures
 
 
+def start_ms(arguments):
+    """From the start of a process to the end of a one-token answer."""
+    command = [arguments.vivace, "run", arguments.model, "--raw", "-p", "The capital of France is",
+               "--max-tokens", "1", "--temperature", "0", "--threads", str(arguments.threads)]
+    if arguments.kernels:
+        command += ["--kernels", arguments.kernels]
+    start = time.perf_counter()
+    subprocess.run(command, capture_output=True, check=True)
+    return 1000 * (time.perf_counter() - start)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("model")
@@ -127,26 +138,31 @@ def main():
               "-np", "1", *arguments.llama_flags.split()]
     servers = [Server("vivace", ours), Server("llama.cpp", theirs)]
     figures = {server.name: {} for server in servers}
+    starts = []
     try:
         for round_number in range(-1, arguments.rounds):  # the first one only warms up
             for server in servers:
                 for name, value in measure(server, random.Random(f"round {round_number}")).items():
                     if round_number >= 0:
                         figures[server.name].setdefault(name, []).append(value)
+            starts.append(start_ms(arguments))
             print(".", end="", file=sys.stderr, flush=True)
     finally:
         for server in servers:
             server.close()
     print(file=sys.stderr)
     if arguments.json:
-        print(json.dumps(figures))
+        print(json.dumps(figures | {"process to one token, ms": starts[1:]}))
         return
     print(f"{'':<30} {'vivace':<24} {'llama.cpp':<24} times faster")
     for name, values in figures["vivace"].items():
         others = figures["llama.cpp"][name]
         ratio = statistics.median(values) / statistics.median(others)
         cells = [f"{statistics.median(v):.1f} ({min(v):.1f}-{max(v):.1f})" for v in (values, others)]
-        print(f"{name:<30} {cells[0]:<24} {cells[1]:<24} {ratio if 'tokens/s' in name else 1 / ratio:.2f}")
+        faster = ratio if "tokens/s" in name else 1 / ratio
+        print(f"{name:<30} {cells[0]:<24} {cells[1]:<24} {faster:.2f}")
+    print(f"process start to one token: {statistics.median(starts[1:]):.1f} ms "
+          f"({min(starts[1:]):.1f}-{max(starts[1:]):.1f})")
 
 
 if __name__ == "__main__":

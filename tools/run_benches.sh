@@ -41,10 +41,14 @@ print(f"answer after {result['gen_context']}: {figure('decode_tok_s')} tokens/s,
 END
 echo "figures: build/bench/engine.json, page: build/bench/engine.html"
 
+compare=()
 if [[ -n "${LLAMA_SERVER:-}" ]]; then
   echo "== beside llama.cpp"
   path="$(build/release/vivace show "$MODEL" --json |
     python3 -c 'import json, sys; print(json.load(sys.stdin)["path"])')"
+  compare=(build/bench/compare.json)
   python3 bench/compare_llama.py "$path" --llama-server "$LLAMA_SERVER" \
-    --llama-flags="${LLAMA_FLAGS:-}"
+    --llama-flags="${LLAMA_FLAGS:-}" --json >"${compare[0]}"
 fi
+python3 tools/write_figures.py build/bench/engine.json "${compare[@]}" docs/performance.md
+echo "tables: docs/performance.md, \"The last run of make bench\""

@@ -17,6 +17,8 @@ readonly min_gcc=12 min_cmake=3.25 min_rust=1.87 min_boost=1.81
 tools=(
   g++:g++ cmake:cmake ninja:ninja-build ccache:ccache pkg-config:pkg-config git:git python3:python3
 )
+# What only the tests use: clients of the server.
+test_tools=(curl:curl openssl:openssl wrk:wrk)
 headers=(
   tl/expected.hpp:libexpected-dev
   nlohmann/json.hpp:nlohmann-json3-dev
@@ -70,6 +72,11 @@ find_missing() {
   for entry in "${tools[@]}"; do
     command -v "${entry%:*}" >/dev/null || lacks "${entry#*:}" "the program ${entry%:*}"
   done
+  if [[ "$kind" == test ]]; then
+    for entry in "${test_tools[@]}"; do
+      command -v "${entry%:*}" >/dev/null || lacks "${entry#*:}" "the program ${entry%:*}"
+    done
+  fi
   if command -v g++ >/dev/null; then
     version="$(g++ -dumpversion)"
     at_least "$version" "$min_gcc" || lacks g++ "g++ $min_gcc or newer (here: $version)"
