@@ -1,29 +1,12 @@
 // POST /completion, /completions: text as llama.cpp's server continues it.
-#include <iterator>
 #include <utility>
 
 #include "api/completion_fields.h"
 #include "api/endpoints.h"
 #include "api/prompt_field.h"
-#include "base/clock.h"
 
 namespace vivace {
 namespace {
-
-Answer<void> SetPrompts(const Fields& fields, Generation& generation) {
-  const Json* prompt = fields.Find("prompt");
-  if (prompt == nullptr) {
-    return RefuseInput("prompt: needed, a string, token ids, or an array of prompts");
-  }
-  const double start_ms = NowMs();
-  auto prompts = ReadPrompts(*prompt, generation.model->model());
-  if (!prompts) return Refusal(std::move(prompts).error());
-  generation.preparation.tokenize_ms = NowMs() - start_ms;
-  generation.request.prompt = std::move(prompts->front());
-  generation.more_prompts.assign(std::make_move_iterator(prompts->begin() + 1),
-                                 std::make_move_iterator(prompts->end()));
-  return {};
-}
 
 Answer<void> Complete(Call& call) {
   Fields fields(call.body);

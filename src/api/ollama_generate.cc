@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "api/endpoints.h"
-#include "api/insert_prompt.h"
+#include "api/infill_prompt.h"
 #include "api/ollama_form.h"
 #include "base/clock.h"
 #include "chat/prompt.h"
@@ -105,12 +105,14 @@ Answer<void> SetPrompt(const Prompt& prompt, Generation& generation) {
   }
   if (!prompt.suffix.empty()) {
     if (!prompt.context.empty()) return RefuseInput("context: goes with no suffix");
-    auto ids = InsertPrompt(generation.model->tokenizer(), prompt.text, prompt.suffix);
-    if (!ids) {
+    const Tokenizer& tokenizer = generation.model->tokenizer();
+    const auto tokens = FindInfillTokens(tokenizer);
+    if (!tokens) {
       return RefuseInput(
           fmt::format("suffix: {} does not support insertion", generation.model_name()));
     }
-    generation.request.prompt = std::move(*ids);
+    generation.request.prompt =
+        InfillPrompt({.prefix = prompt.text, .suffix = prompt.suffix}, *tokens, tokenizer);
     return {};
   }
   const auto own = OwnTemplate(prompt.chat_template, generation);

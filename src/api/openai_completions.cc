@@ -1,10 +1,10 @@
 // POST /v1/completions: text as OpenAI's older endpoint continues it.
-#include <iterator>
 #include <utility>
 
 #include "api/chat_fields.h"
 #include "api/endpoints.h"
 #include "api/generation.h"
+#include "api/infill_prompt.h"
 #include "api/openai_form.h"
 #include "api/prompt_field.h"
 #include "api/reply.h"
@@ -122,19 +122,19 @@ class CompletionsFormat : public ReplyFormat {
   const bool echo_;
 };
 
-Answer<void> SetPrompts(const Fields& fields, Generation& generation) {
-  const Json* prompt = fields.Find("prompt");
-  if (prompt == nullptr) return RefuseInput("prompt: needed, a string or token ids");
-  auto prompts = ReadPrompts(*prompt, generation.model->model());
-  if (!prompts) return Refusal(std::move(prompts).error());
-  generation.request.prompt = std::move(prompts->front());
-  generation.more_prompts.assign(std::make_move_iterator(prompts->begin() + 1),
-                                 std::make_move_iterator(prompts->end()));
+// What stands between prompt and suffix.
+Answer<void> SetInfill(Fields& fields, const std::string& suffix, Generation& generation) {
+  const std::string prompt = fields.Text("prompt");
+  if (const auto status = fields.status(); !status) return Refusal(status.error());
+  const Tokenizer& tokenizer = generation.model->tokenizer();
+  const auto tokens = FindInfillTokens(tokenizer);
+  if (!tokens) return NotSupported("suffix: the model has no tokens for a missing middle");
+  generation.request.prompt =
+      InfillPrompt({.prefix = prompt, .suffix = suffix}, *tokens, tokenizer);
   return {};
 }
 
 Answer<void> RefuseRest(Fields& fields) {
-  if (!fields.Text("suffix").empty()) return NotSupported("suffix: use /infill");
   if (fields.Integer("best_of", 1, 1) > fields.Integer("n", 1, 1)) {
     return NotSupported("best_of: more than n is not available");
   }
@@ -158,8 +158,11 @@ Answer<void> Completions(Call& call) {
   }
   const bool include_usage = ReadIncludeUsage(fields);
   const bool echo = fields.Bool("echo", false);
+  const std::string suffix = fields.Text("suffix");
+  const auto prompts =
+      suffix.empty() ? SetPrompts(fields, generation) : SetInfill(fields, suffix, generation);
+  if (!prompts) return prompts;
   if (const auto status = fields.status(); !status) return Refusal(status.error());
-  if (const auto prompts = SetPrompts(fields, generation); !prompts) return prompts;
   return Start(call, std::move(generation),
                std::make_unique<CompletionsFormat>(include_usage, echo));
 }

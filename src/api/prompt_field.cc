@@ -1,10 +1,12 @@
 #include "api/prompt_field.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/clock.h"
 #include "chat/prompt.h"
 #include "tokenizer/stream_decoder.h"
 
@@ -137,6 +139,21 @@ std::string TextOfTokens(const Tokenizer& tokenizer, std::span<const TokenId> id
   for (const TokenId id : ids) text += decoder.Push(id);
   text += decoder.Finish();
   return text;
+}
+
+Answer<void> SetPrompts(const Fields& fields, Generation& generation) {
+  const Json* prompt = fields.Find("prompt");
+  if (prompt == nullptr) {
+    return RefuseInput("prompt: needed, a string, token ids, or an array of prompts");
+  }
+  const double start_ms = NowMs();
+  auto prompts = ReadPrompts(*prompt, generation.model->model());
+  if (!prompts) return Refusal(std::move(prompts).error());
+  generation.preparation.tokenize_ms = NowMs() - start_ms;
+  generation.request.prompt = std::move(prompts->front());
+  generation.more_prompts.assign(std::make_move_iterator(prompts->begin() + 1),
+                                 std::make_move_iterator(prompts->end()));
+  return {};
 }
 
 }  // namespace vivace

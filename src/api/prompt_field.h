@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "api/errors.h"
+#include "api/fields.h"
+#include "api/generation.h"
 #include "base/token_id.h"
 #include "chat/json_input.h"
 #include "model/model.h"
@@ -18,6 +20,9 @@ using TokenIds = std::vector<TokenId>;
 // tokens are recognised in texts. Where a prompt begins with a text, the model's
 // beginning-of-sequence token goes before it. At least one prompt; it may have no tokens.
 Answer<std::vector<TokenIds>> ReadPrompts(const Json& value, const Model& model);
+
+// The same of the field "prompt", put into a generation.
+Answer<void> SetPrompts(const Fields& fields, Generation& generation);
 
 // What "content" of /tokenize holds: one text, or ids and texts mixed.
 Answer<TokenIds> ReadContent(const Json& value, const Tokenizer& tokenizer,

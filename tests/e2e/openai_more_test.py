@@ -142,6 +142,15 @@ def test_wrong_completions(server, more, status):
     assert server.error("/v1/completions", COMPLETION | more)[0] == status
 
 
+def test_a_suffix_asks_for_the_middle(coder_server):
+    parts = {"prompt": "def add(a, b):\n    ", "suffix": "\n\nprint(add(1, 2))\n"}
+    body = {"temperature": 0, "max_tokens": 12}
+    ours = coder_server.post("/v1/completions", body | parts)["choices"][0]["text"]
+    infill = coder_server.post("/infill", body | {"input_prefix": parts["prompt"],
+                                                  "input_suffix": parts["suffix"]})
+    assert ours == infill["content"] and "return a + b" in ours
+
+
 def test_langchain(server):
     langchain = pytest.importorskip("langchain_openai")
     chat = langchain.ChatOpenAI(base_url=server.url + "/v1", api_key="none", model="gpt-4o-mini",
