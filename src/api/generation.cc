@@ -179,6 +179,7 @@ Answer<void> CheckLength(Call& call, Generation& generation) {
     if (more >= context) return TooLong(more, context);
   }
   request.shift = generation.context_policy.kind == ContextPolicy::Kind::kShift;
+  if (request.keep < 0) request.keep = length;  // the whole prompt, as far as it may stay
   if (Fits(generation)) return {};
   if (!request.shift) return TooLong(length, context);
   // As if the prompt had been shifted each time that the context was full.

@@ -326,7 +326,8 @@ void AddModelsFlags(CLI::App& command, ServeFlags& flags) {
                 "Requests may not fetch models into the models folder")
       ->group(group);
   command.add_option("--max-prompt-tokens", flags.service.max_prompt_tokens, "0: the context's")
-      ->group(group);
+      ->group(group)
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 20));
   command
       .add_option("--max-tokens", flags.service.default_max_tokens,
                   "Longest answer where a request names none; -1 until the context is full")

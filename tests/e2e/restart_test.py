@@ -124,8 +124,9 @@ def test_an_unusable_folder_costs_no_request(home, model):
     for number in range(3):
         assert server.post(CHAT, ask(f"{number} " + LONG))["choices"]
     assert server.stop() == 0
+    # Reading and writing each say so once.
     warnings = [line for line in server.errors().splitlines() if "warning" in line]
-    assert len(warnings) == 1 and "kv" in warnings[0]
+    assert 1 <= len(warnings) <= 2 and all("/kv/" in line for line in warnings)
 
 
 def test_the_cap_holds(home, model):

@@ -39,12 +39,14 @@ def busy_pages(server):
 def target(warm, model):
     """One server for all that must not hurt it; at the end it is as it was."""
     with Server(warm, model("smollm2"), "--parallel", "2", "--queue", "4") as server:
-        server.post(CHAT, ask())
+        # Long enough to be written to disk, by a thread that starts with the first such prompt.
+        server.post(CHAT, ask("word " * 200))
+        assert wait_for(lambda: server.get("/v1/cache")["models"][0]["disk_tokens"] > 0)
         threads, descriptors = server.pid_status("Threads"), server.descriptors()
         yield server
         assert wait_for(lambda: busy_pages(server) == 0) is True
         assert server.post(CHAT, ask())["choices"]
-        assert server.pid_status("Threads") == threads
+        assert server.pid_status("Threads") <= threads
         assert wait_for(lambda: server.descriptors() <= descriptors + 2)
 
 
