@@ -51,8 +51,7 @@ ServerLog::ServerLog(LogFormat format, const std::string& level) : format_(forma
 }
 
 ServerLog::~ServerLog() {
-  logger_.reset();
-  spdlog::shutdown();
+  spdlog::shutdown();  // joins the thread that writes
 }
 
 void ServerLog::Access(const http::AccessEntry& entry) {
