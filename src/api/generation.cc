@@ -36,9 +36,11 @@ Refusal OverLimit(std::int64_t tokens, std::int64_t most) {
   return RefuseInput(fmt::format("the prompt has {} tokens, allowed is up to {}", tokens, most));
 }
 
+// Clients ask for large contexts by habit; who gets less is told when a prompt does not fit.
 void ReadContext(Fields& fields, Generation& generation) {
+  if (!fields.Has("num_ctx")) return;
   generation.context =
-      fields.Integer("num_ctx", generation.context, 1, generation.model->context());
+      std::min(fields.Integer("num_ctx", 1, 1, std::int64_t{1} << 31), generation.model->context());
 }
 
 }  // namespace

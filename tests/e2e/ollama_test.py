@@ -203,7 +203,7 @@ def test_wrong_fields_are_named(server, field, value):
 
 
 @pytest.mark.parametrize("name, value", [
-    ("num_ctx", 8193), ("num_ctx", 0), ("num_ctx", "4096"), ("temperature", "hot"),
+    ("num_ctx", 2**40), ("num_ctx", 0), ("num_ctx", "4096"), ("temperature", "hot"),
     ("top_k", 1.5), ("stop", 5), ("stop", [5]), ("seed", "x"), ("num_thread", "8"),
     ("mirostat", 2), ("num_predict", -3), ("use_mmap", 1)])
 def test_wrong_options_are_named(server, name, value):
@@ -243,6 +243,14 @@ def test_num_ctx_limits_every_dialect(server, dialect):
     body |= {"messages": [{"role": "user", "content": long}], "prompt": long}
     status, error = server.error(dialect, body)
     assert status == 400 and "64" in json.dumps(error) and "prompt has" in json.dumps(error)
+
+
+def test_a_large_num_ctx_is_the_servers(server):
+    """Clients ask for 32768 by habit; a prompt that does not fit is told so."""
+    options = {"num_ctx": 32768, "num_batch": 512, "stop": ["zzz"], "num_predict": 2}
+    assert whole(server, "/api/chat", chat(options=options))["eval_count"] == 2
+    status, answer = server.error("/api/generate", generate(prompt="word " * 9000, options=options))
+    assert status == 400 and "8191" in answer["error"]
 
 
 def test_errors_are_texts(server):
