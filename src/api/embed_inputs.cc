@@ -1,12 +1,12 @@
 #include "api/embed_inputs.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/clock.h"
+#include "base/unit_length.h"
 #include "chat/prompt.h"
 
 namespace vivace {
@@ -50,10 +50,7 @@ std::vector<std::vector<TokenId>> PromptsOf(const Model& model, const Json& inpu
 void Shorten(std::vector<float>& vector, std::size_t dimensions) {
   if (dimensions == 0 || dimensions >= vector.size()) return;
   vector.resize(dimensions);
-  double squares = 0;
-  for (const float value : vector) squares += double{value} * double{value};
-  const double scale = squares > 0 ? 1 / std::sqrt(squares) : 0;
-  for (float& value : vector) value = static_cast<float>(value * scale);
+  ScaleToUnitLength(vector);
 }
 
 }  // namespace

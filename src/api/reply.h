@@ -91,7 +91,6 @@ class Reply : public std::enable_shared_from_this<Reply> {
     std::size_t ready_steps = 0;     // of held_steps, that may be sent
     double sent_ms = 0;              // when the last part was
     double token_ms = 0;             // when the last token came
-    bool done = false;
   };
 
   GenerateRequest RequestOf(std::size_t choice) const;

@@ -23,6 +23,7 @@
 #include "base/memory_facts.h"
 #include "http/server.h"
 #include "hub/home.h"
+#include "model/page_shape.h"
 
 namespace vivace {
 namespace {
@@ -55,8 +56,7 @@ struct ServeFlags {
 std::int64_t KvBytes(const ServeFlags& flags, const Model& model) {
   if (flags.kv_memory_mb > 0) return flags.kv_memory_mb * kMega;
   const Config& config = model.config();
-  const PageShape shape = {
-      .layers = config.layers, .kv_heads = config.kv_heads, .dim = config.head_dim};
+  const PageShape shape = PageShapeOf(config);
   const std::int64_t context = std::min(flags.engine.context, config.context);
   const std::int64_t one =
       (context / kPagePositions + 1) * static_cast<std::int64_t>(shape.page_bytes());
@@ -84,9 +84,8 @@ Result<std::unique_ptr<ServedModel>> LoadServed(const ServeFlags& flags, const s
   engine.store = {.folder = PagesFolder(opened->model),
                   .max_bytes = flags.kv_disk_mb * kMega,
                   .warn = [&log](const std::string& line) { log.Warn(line); }};
-  const auto known = RememberedPrefetch(
+  engine.prefetch = RememberedTuning(
       TuningKey(ReadCpuModel(), opened->model.kernels().name, opened->team->size()));
-  if (known) engine.prefetch = PrefetchTuning(*known);
   return ServedModel::Create({.name = name,
                               .path = opened->path,
                               .model = std::move(opened->model),

@@ -4,11 +4,12 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <spdlog/async.h>
 #include <spdlog/async_logger.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+
+#include "api/errors.h"
 
 namespace vivace {
 namespace {
@@ -32,10 +33,6 @@ std::string OneLine(std::string_view text) {
     }
   }
   return line;
-}
-
-std::string JsonLine(nlohmann::ordered_json fields) {
-  return fields.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace
@@ -62,17 +59,17 @@ void ServerLog::Access(const http::AccessEntry& entry) {
                   entry.duration_ms, entry.first_byte_ms, entry.id);
     return;
   }
-  logger_->info("{}", JsonLine({{"time", Stamp(entry.time)},
-                                {"level", "info"},
-                                {"event", "request"},
-                                {"id", entry.id},
-                                {"peer", entry.peer},
-                                {"method", entry.method},
-                                {"path", entry.path},
-                                {"status", entry.status},
-                                {"bytes", entry.bytes},
-                                {"duration_ms", entry.duration_ms},
-                                {"first_byte_ms", entry.first_byte_ms}}));
+  logger_->info("{}", Dump({{"time", Stamp(entry.time)},
+                            {"level", "info"},
+                            {"event", "request"},
+                            {"id", entry.id},
+                            {"peer", entry.peer},
+                            {"method", entry.method},
+                            {"path", entry.path},
+                            {"status", entry.status},
+                            {"bytes", entry.bytes},
+                            {"duration_ms", entry.duration_ms},
+                            {"first_byte_ms", entry.first_byte_ms}}));
 }
 
 void ServerLog::Info(const std::string& message) {
@@ -80,7 +77,7 @@ void ServerLog::Info(const std::string& message) {
   if (format_ == LogFormat::kText) {
     logger_->info("{} {}", now, OneLine(message));
   } else {
-    logger_->info("{}", JsonLine({{"time", now}, {"level", "info"}, {"message", message}}));
+    logger_->info("{}", Dump({{"time", now}, {"level", "info"}, {"message", message}}));
   }
 }
 
@@ -89,7 +86,7 @@ void ServerLog::Warn(const std::string& message) {
   if (format_ == LogFormat::kText) {
     logger_->warn("{} warning: {}", now, OneLine(message));
   } else {
-    logger_->warn("{}", JsonLine({{"time", now}, {"level", "warn"}, {"message", message}}));
+    logger_->warn("{}", Dump({{"time", now}, {"level", "warn"}, {"message", message}}));
   }
 }
 

@@ -113,12 +113,11 @@ Result<std::unique_ptr<Session>> Session::Open(const SessionFlags& flags) {
   session->throttle_watch_.emplace(session->team_->size());
   session->tuning_key_ =
       TuningKey(ReadCpuModel(), session->model_->kernels().name, session->team_->size());
-  const auto known = RememberedPrefetch(session->tuning_key_);
   auto generator =
       Generator::Create(*session->model_, *session->team_,
                         {.context = std::min(flags.context, session->model_->config().context),
                          .prompt_chunk = flags.prompt_chunk,
-                         .prefetch = known ? PrefetchTuning(*known) : PrefetchTuning()});
+                         .prefetch = RememberedTuning(session->tuning_key_)});
   if (!generator) return Failure(std::move(generator).error());
   session->generator_ = std::move(*generator);
   session->load_ms_ = NowMs() - start;

@@ -43,6 +43,11 @@ std::optional<std::int64_t> RememberedPrefetch(const std::string& key) {
   return static_cast<std::int64_t>(bytes);
 }
 
+PrefetchTuning RememberedTuning(const std::string& key) {
+  const auto known = RememberedPrefetch(key);
+  return known ? PrefetchTuning(*known) : PrefetchTuning();
+}
+
 void RememberPrefetch(const std::string& key, std::int64_t bytes) {
   nlohmann::json json = Read();
   nlohmann::json& distances = json["prefetch_bytes"];

@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "model/pack_image.h"
+#include "model/page_shape.h"
 
 namespace vivace {
 namespace {
@@ -43,8 +44,7 @@ PageName RootOf(const Model& model) {
 Result<std::unique_ptr<EngineCore>> EngineCore::Create(const Model& model, ThreadTeam& team,
                                                        const EngineOptions& options) {
   const Config& config = model.config();
-  const PageShape shape = {
-      .layers = config.layers, .kv_heads = config.kv_heads, .dim = config.head_dim};
+  const PageShape shape = PageShapeOf(config);
   const auto page_bytes = static_cast<std::int64_t>(shape.page_bytes());
   const std::int64_t least = PagesFor(options.context);
   const std::int64_t pages = options.kv_bytes == 0 ? least : options.kv_bytes / page_bytes;

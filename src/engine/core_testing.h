@@ -5,6 +5,7 @@
 
 #include "engine/core.h"
 #include "engine/testing.h"
+#include "model/page_shape.h"
 
 namespace vivace {
 
@@ -13,8 +14,7 @@ inline constexpr std::int64_t kContextPages = kContext / kPagePositions;
 
 inline std::int64_t PageBytes() {
   const Config& config = TestModel().config();
-  const PageShape shape = {
-      .layers = config.layers, .kv_heads = config.kv_heads, .dim = config.head_dim};
+  const PageShape shape = PageShapeOf(config);
   return static_cast<std::int64_t>(shape.page_bytes());
 }
 

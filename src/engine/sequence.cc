@@ -1,8 +1,9 @@
 #include "engine/sequence.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
+
+#include "base/unit_length.h"
 
 namespace vivace {
 namespace {
@@ -11,15 +12,6 @@ std::int64_t TokenLimit(const GenerateRequest& request, std::int64_t context) {
   if (request.shift) return request.max_tokens < 0 ? context : request.max_tokens;
   const std::int64_t room = context - static_cast<std::int64_t>(request.prompt.size());
   return request.max_tokens < 0 ? room : std::min(request.max_tokens, room);
-}
-
-// To unit length; the mean and the sum have the same direction.
-std::span<const float> Normalized(std::vector<float>& vector) {
-  double squares = 0;
-  for (const float value : vector) squares += double{value} * double{value};
-  const double scale = squares > 0 ? 1 / std::sqrt(squares) : 0;
-  for (float& value : vector) value = static_cast<float>(value * scale);
-  return vector;
 }
 
 }  // namespace
@@ -146,6 +138,7 @@ bool Sequence::TookTooLong() const {
 
 void Sequence::Done(FinishReason reason) {
   finished_ = true;
+  ScaleToUnitLength(pooled_);  // the mean and the sum have the same direction
   output_.Finish();
   if (reason == FinishReason::kLength && !output_.stopping_word().empty()) {
     reason = FinishReason::kStopString;  // completed by what was held back
@@ -156,7 +149,7 @@ void Sequence::Done(FinishReason reason) {
                              .stopping_word = word,
                              .text = piece_,
                              .timings = timings_,
-                             .embedding = Normalized(pooled_)});
+                             .embedding = pooled_});
 }
 
 }  // namespace vivace

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "kv/page_pool.h"
+#include "model/page_shape.h"
 
 namespace vivace {
 namespace {
@@ -28,8 +29,7 @@ class Planner {
  public:
   Planner(const EngineBenchOptions& options, const Config& config)
       : options_(options), context_(config.context) {
-    const PageShape shape = {
-        .layers = config.layers, .kv_heads = config.kv_heads, .dim = config.head_dim};
+    const PageShape shape = PageShapeOf(config);
     const std::int64_t page_bytes =
         shape.page_size() * static_cast<std::int64_t>(sizeof(std::uint16_t));
     // Half for keys and values, the rest for rows in flight and for what else runs here.

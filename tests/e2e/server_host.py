@@ -88,13 +88,19 @@ class Server:
         assert status >= 400, (status, answer)
         return status, json.loads(answer)
 
-    def events(self, path, body, timeout=120):
-        """The data of each event of a stream, as (name, data), as they come."""
+    @contextlib.contextmanager
+    def streaming(self, path, body, content_type, timeout):
+        """The answer to a POST that must be a stream of that type."""
         with contextlib.closing(self.connect(timeout)) as connection:
             connection.request("POST", path, json.dumps(body))
             answer = connection.getresponse()
             assert answer.status == 200, (answer.status, answer.read())
-            assert answer.getheader("Content-Type").startswith("text/event-stream")
+            assert answer.getheader("Content-Type").startswith(content_type)
+            yield answer
+
+    def events(self, path, body, timeout=120):
+        """The data of each event of a stream, as (name, data), as they come."""
+        with self.streaming(path, body, "text/event-stream", timeout) as answer:
             name, data = None, []
             for raw in answer:
                 line = raw.decode().rstrip("\n")
@@ -113,11 +119,7 @@ class Server:
 
     def lines(self, path, body, timeout=120):
         """The JSON of each line of a stream of lines."""
-        with contextlib.closing(self.connect(timeout)) as connection:
-            connection.request("POST", path, json.dumps(body))
-            answer = connection.getresponse()
-            assert answer.status == 200, (answer.status, answer.read())
-            assert answer.getheader("Content-Type").startswith("application/x-ndjson")
+        with self.streaming(path, body, "application/x-ndjson", timeout) as answer:
             for line in answer:
                 yield json.loads(line)
 
