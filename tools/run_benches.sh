@@ -9,20 +9,25 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p build/bench
-for program in build/release/bench/*_bench; do
-  [[ -x "$program" ]] || { echo "no benchmarks are built" >&2 && exit 1; }
-  name="$(basename "$program" _bench)"
-  echo "== $name"
-  # Unquoted on purpose: several options.
-  # shellcheck disable=SC2086
-  "$program" --benchmark_out="build/bench/$name.json" --benchmark_out_format=json ${BENCH_ARGS:-}
-done
-
 if [[ -z "${MODEL:-}" ]]; then
   MODEL=qwen2.5-coder-0.5b-instruct
   export VIVACE_HOME="${VIVACE_TEST_HOME:-$PWD/build/test-home}"
 fi
-echo "== engine"
+path="$(build/release/vivace show "$MODEL" --json |
+  python3 -c 'import json, sys; print(json.load(sys.stdin)["path"])')"
+
+for program in build/release/bench/*_bench; do
+  [[ -x "$program" ]] || { echo "no benchmarks are built" >&2 && exit 1; }
+  name="$(basename "$program" _bench)"
+  echo "== $name"
+  arguments=()
+  [[ "$name" != engine ]] || arguments=("$path")
+  # Unquoted on purpose: several options.
+  # shellcheck disable=SC2086
+  "$program" "${arguments[@]}" --benchmark_out="build/bench/$name.json" --benchmark_out_format=json ${BENCH_ARGS:-}
+done
+
+echo "== engine against the limits"
 # shellcheck disable=SC2086
 build/release/vivace bench engine "$MODEL" --json --html build/bench/engine.html \
   ${ENGINE_ARGS:-} >build/bench/engine.json.new
@@ -44,8 +49,6 @@ echo "figures: build/bench/engine.json, page: build/bench/engine.html"
 compare=()
 if [[ -n "${LLAMA_SERVER:-}" ]]; then
   echo "== beside llama.cpp"
-  path="$(build/release/vivace show "$MODEL" --json |
-    python3 -c 'import json, sys; print(json.load(sys.stdin)["path"])')"
   compare=(build/bench/compare.json)
   python3 bench/compare_llama.py "$path" --llama-server "$LLAMA_SERVER" \
     --llama-flags="${LLAMA_FLAGS:-}" --json >"${compare[0]}"

@@ -71,13 +71,15 @@ TEST(EnginePlanTest, MemoryCutsTheCurves) {
 TEST(ModelWorkTest, BytesAndProducts) {
   const ModelWork work = {.layer_bytes = 100,
                           .layer_products = 1000,
+                          .tail_bytes = 20,
+                          .tail_products = 300,
                           .output_bytes = 10,
                           .output_products = 50,
                           .position_bytes = 2};
   const Work prompt = work.Prompt(5, 2);
   EXPECT_EQ(prompt.tokens, 5);
-  EXPECT_EQ(prompt.bytes, 3 * 100) << "three chunks";
-  EXPECT_EQ(prompt.products, 5 * 1000 + 50) << "logits of the last row";
+  EXPECT_EQ(prompt.bytes, 3 * 80 + 20) << "three chunks, the last layer's end for one";
+  EXPECT_EQ(prompt.products, 5 * 700 + 300 + 50) << "logits of the last row";
   const Work steps = work.Steps(3, 10, 4);
   EXPECT_EQ(steps.tokens, 12);
   EXPECT_EQ(steps.bytes, 4 * 100 + 3 * 2 * (10 + 11 + 12 + 13));

@@ -74,7 +74,7 @@ Json EngineJson(const EngineReport& report) {
             {"layer_bytes", report.work.layer_bytes},
             {"output_bytes", report.work.output_bytes},
             {"products_per_token", report.work.token_products()},
-            {"prompt_products_per_token", report.work.layer_products},
+            {"prompt_products_per_token", report.work.prompt_products()},
             {"kv_bytes_per_position", report.work.position_bytes}}},
           {"kernels", report.kernels},
           {"threads", report.threads},

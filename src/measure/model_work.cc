@@ -29,8 +29,9 @@ double LeastSeconds(const Work& work, const Limit& limit) {
 Work ModelWork::Prompt(std::int64_t tokens, std::int64_t chunk) const {
   const std::int64_t chunks = (tokens + chunk - 1) / chunk;
   return {.tokens = static_cast<double>(tokens),
-          .bytes = static_cast<double>(chunks * layer_bytes),
-          .products = static_cast<double>(tokens * layer_products + output_products)};
+          .bytes = static_cast<double>(chunks * (layer_bytes - tail_bytes) + tail_bytes),
+          .products =
+              static_cast<double>(tokens * prompt_products() + tail_products + output_products)};
 }
 
 Work ModelWork::Steps(std::int64_t sequences, std::int64_t context, std::int64_t steps) const {
@@ -47,6 +48,11 @@ ModelWork WorkOf(const Model& model) {
   for (const Matrix* matrix : LayerMatrices(model)) {
     work.layer_bytes += BytesOf(*matrix);
     work.layer_products += matrix->rows * matrix->k;
+  }
+  const LayerWeights& last = model.weights().layers.back();
+  for (const Matrix* matrix : {&last.w_q, &last.w_o, &last.w_gate, &last.w_up, &last.w_down}) {
+    work.tail_bytes += BytesOf(*matrix);
+    work.tail_products += matrix->rows * matrix->k;
   }
   const Matrix& output = model.weights().output;
   work.output_bytes = BytesOf(output);

@@ -30,13 +30,16 @@ double LeastSeconds(const Work& work, const Limit& limit);
 struct ModelWork {
   std::int64_t layer_bytes = 0;  // weights of all layers
   std::int64_t layer_products = 0;
+  // Of these, what the last layer does after keys and values: for rows with logits only.
+  std::int64_t tail_bytes = 0;
+  std::int64_t tail_products = 0;
   std::int64_t output_bytes = 0;  // of the output matrix
   std::int64_t output_products = 0;
   std::int64_t position_bytes = 0;  // keys and values of one position
 
   // Both without the bytes of the output matrix: a coarse head reads only some of them.
-  // A prompt evaluated `chunk` rows at a time: each chunk reads the layers once. Logits of
-  // the last row only.
+  // A prompt evaluated `chunk` rows at a time: each chunk reads the layers once. Logits, and
+  // the tail of the last layer, of the last row only.
   Work Prompt(std::int64_t tokens, std::int64_t chunk) const;
   // `steps` steps of `sequences` that each have `context` positions before the first.
   Work Steps(std::int64_t sequences, std::int64_t context, std::int64_t steps) const;
@@ -44,6 +47,7 @@ struct ModelWork {
   // Of one token, with all of the output matrix.
   std::int64_t token_bytes() const { return layer_bytes + output_bytes; }
   std::int64_t token_products() const { return layer_products + output_products; }
+  std::int64_t prompt_products() const { return layer_products - tail_products; }
 };
 
 ModelWork WorkOf(const Model& model);

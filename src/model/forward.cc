@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "model/forward_attention.h"
+#include "model/last_layer.h"
 #include "model/multiply.h"
 #include "model/pass.h"
 #include "quant/decode.h"
@@ -137,7 +138,9 @@ void StoreHead(const Pass& pass, std::int64_t layer, const HeadUnit& unit,
   for (std::int64_t d = 0; d < dim; ++d) keys[d * kPagePositions] = halves[d];
 }
 
-void ProjectQkv(const Pass& pass, std::int64_t layer_index, TeamMember& member) {
+// Heads are counted through q, k and v; those before `first_head` are left out.
+void ProjectHeads(const Pass& pass, std::int64_t layer_index, std::int64_t first_head,
+                  TeamMember& member) {
   const Config& config = pass.config();
   const LayerWeights& layer = pass.model.weights().layers[static_cast<std::size_t>(layer_index)];
   const bool floats = layer.w_q.of_floats() || layer.w_k.of_floats() || layer.w_v.of_floats();
@@ -145,21 +148,23 @@ void ProjectQkv(const Pass& pass, std::int64_t layer_index, TeamMember& member) 
   ThreadSpace& thread = pass.thread(member);
   const std::int64_t dim = config.head_dim;
   const std::int64_t groups = dim / kGroupRows;
-  member.ForEachChunk(
-      config.heads + 2 * config.kv_heads, 1, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t index = begin; index < end; ++index) {
-          const HeadUnit unit = UnitOf(config, layer, index);
-          Multiply(unit.matrix, normed, pass.rows(), unit.head * groups, (unit.head + 1) * groups,
-                   thread, thread.tile, dim);
-          for (const SequenceSlice& slice : pass.batch.slices) {
-            for (std::int64_t row = slice.first_row; row < slice.first_row + slice.rows; ++row) {
-              float* head = thread.tile + row * dim;
-              if (unit.bias != nullptr) pass.kernels().add(unit.bias + unit.head * dim, head, dim);
-              StoreHead(pass, layer_index, unit, slice, row, head);
-            }
-          }
-        }
-      });
+  member.ForEachChunk(config.heads + 2 * config.kv_heads - first_head, 1,
+                      [&](std::int64_t begin, std::int64_t end) {
+                        for (std::int64_t index = begin; index < end; ++index) {
+                          const HeadUnit unit = UnitOf(config, layer, first_head + index);
+                          Multiply(unit.matrix, normed, pass.rows(), unit.head * groups,
+                                   (unit.head + 1) * groups, thread, thread.tile, dim);
+                          for (const SequenceSlice& slice : pass.batch.slices) {
+                            for (std::int64_t row = slice.first_row;
+                                 row < slice.first_row + slice.rows; ++row) {
+                              float* head = thread.tile + row * dim;
+                              if (unit.bias != nullptr)
+                                pass.kernels().add(unit.bias + unit.head * dim, head, dim);
+                              StoreHead(pass, layer_index, unit, slice, row, head);
+                            }
+                          }
+                        }
+                      });
 }
 
 // residual += matrix * activations, by columns.
@@ -204,7 +209,7 @@ void GateAndUp(const Pass& pass, const LayerWeights& layer, TeamMember& member) 
 
 void Layer(const Pass& pass, std::int64_t index, TeamMember& member) {
   const LayerWeights& layer = pass.model.weights().layers[static_cast<std::size_t>(index)];
-  ProjectQkv(pass, index, member);
+  ProjectHeads(pass, index, 0, member);
   member.Barrier();
   Attend(pass, index, member);
   member.Barrier();
@@ -216,21 +221,31 @@ void Layer(const Pass& pass, std::int64_t index, TeamMember& member) {
   member.Barrier();
 }
 
-void OutputNorm(const Pass& pass, TeamMember& member) {
-  const Config& config = pass.config();
-  const auto rows = pass.batch.output_rows;
-  ActivationBuffer& out = pass.space.hidden_activations;
-  member.ForEachChunk(static_cast<std::int64_t>(rows.size()), 4,
-                      [&](std::int64_t begin, std::int64_t end) {
-                        for (std::int64_t i = begin; i < end; ++i) {
-                          const std::int64_t row = rows[static_cast<std::size_t>(i)];
-                          pass.kernels().rms_norm(pass.space.residual + row * config.hidden,
-                                                  pass.model.weights().output_norm, out.x(i),
-                                                  config.hidden, config.rms_epsilon);
-                          Pad(out.x(i), config.hidden);
-                          out.Quantize(pass.kernels(), i, out.x(i));
-                        }
-                      });
+// The last layer of `pass`; `output` are its output rows alone. Their keys and values are
+// computed twice, to the same bytes.
+void LastLayer(const Pass& pass, const Pass& output, std::int64_t index, TeamMember& member) {
+  if (output.rows() < pass.rows()) {
+    ProjectHeads(pass, index, pass.config().heads, member);
+    member.Barrier();
+    if (output.rows() == 0) return;
+    if (member.index() == 0) MoveOutputRows(pass);
+    member.Barrier();
+  }
+  Layer(output, index, member);
+}
+
+void OutputNorm(const Pass& output, TeamMember& member) {
+  const Config& config = output.config();
+  ActivationBuffer& out = output.space.hidden_activations;
+  member.ForEachChunk(output.rows(), 4, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      output.kernels().rms_norm(output.space.residual + row * config.hidden,
+                                output.model.weights().output_norm, out.x(row), config.hidden,
+                                config.rms_epsilon);
+      Pad(out.x(row), config.hidden);
+      out.Quantize(output.kernels(), row, out.x(row));
+    }
+  });
 }
 
 }  // namespace
@@ -242,10 +257,14 @@ std::int64_t LogitsStride(const Config& config) {
 void Forward(const Model& model, const Batch& batch, Workspace& space, ThreadTeam& team) {
   const Pass pass = {.model = model, .batch = batch, .space = space};
   VIVACE_CHECK(pass.rows() <= space.max_rows, "the batch is larger than its workspace");
+  const Batch output_batch = OutputBatch(batch, space);
+  const Pass output = {.model = model, .batch = output_batch, .space = space};
+  const std::int64_t last = model.config().layers - 1;
   team.Run([&](TeamMember& member) {
     Embed(pass, member);
-    for (std::int64_t layer = 0; layer < model.config().layers; ++layer) Layer(pass, layer, member);
-    OutputNorm(pass, member);
+    for (std::int64_t layer = 0; layer < last; ++layer) Layer(pass, layer, member);
+    LastLayer(pass, output, last, member);
+    OutputNorm(output, member);
   });
 }
 

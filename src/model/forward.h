@@ -6,30 +6,13 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "base/thread_team.h"
-#include "base/token_id.h"
-#include "kv/sequence_kv.h"
+#include "model/batch.h"
 #include "model/model.h"
 #include "model/workspace.h"
 
 namespace vivace {
-
-// Consecutive tokens of one sequence. `kv` must already cover them
-// (SequenceKv::Extend) and hold all positions before `position`.
-struct SequenceSlice {
-  SequenceKv* kv;
-  std::int64_t first_row;  // in the batch
-  std::int64_t rows;
-  std::int64_t position;  // of the first row
-};
-
-struct Batch {
-  std::span<const TokenId> tokens;  // [R], all in the vocabulary
-  std::span<const SequenceSlice> slices;
-  std::span<const std::int64_t> output_rows;  // rows whose logits are wanted, ascending
-};
 
 // Floats between two rows of logits: the vocabulary, padded to whole groups.
 std::int64_t LogitsStride(const Config& config);

@@ -4,7 +4,9 @@
 #include <cstdint>
 
 #include "base/thread_team.h"
-#include "model/forward.h"
+#include "model/batch.h"
+#include "model/model.h"
+#include "model/workspace.h"
 
 namespace vivace {
 

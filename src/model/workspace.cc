@@ -131,6 +131,7 @@ Result<Workspace> Workspace::Allocate(const Config& config, std::int64_t max_row
   });
   if (!memory) return Failure(std::move(memory).error());
   space.memory_ = std::move(*memory);
+  space.output_slices.reserve(static_cast<std::size_t>(max_rows));
   VIVACE_RETURN_IF_ERROR(AllocateInto(space.hidden_activations, max_rows, config.hidden));
   VIVACE_RETURN_IF_ERROR(AllocateInto(space.attended_activations, max_rows, config.q_width()));
   VIVACE_RETURN_IF_ERROR(AllocateInto(space.ffn_activations, max_rows, config.ffn));

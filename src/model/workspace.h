@@ -11,6 +11,7 @@
 #include "base/buffer.h"
 #include "base/result.h"
 #include "kernels/kernel_table.h"
+#include "model/batch.h"
 #include "model/config.h"
 
 namespace vivace {
@@ -73,15 +74,16 @@ class Workspace {
 
   std::int64_t max_rows = 0;
   std::int64_t tile_columns = 0;
-  float* residual = nullptr;              // [R, hidden]
-  float* q = nullptr;                     // [R, heads * head_dim]
-  float* attended = nullptr;              // [R, heads * head_dim]
-  float* chunk_partials = nullptr;        // [kChunkPartials] attention of shared chunks
-  float* rope_cos = nullptr;              // [R, head_dim / 2]
-  float* rope_sin = nullptr;              // [R, head_dim / 2]
-  ActivationBuffer hidden_activations;    // [R, hidden]; at the end the rows that need logits
-  ActivationBuffer attended_activations;  // [R, heads * head_dim]
-  ActivationBuffer ffn_activations;       // [R, ffn]
+  float* residual = nullptr;                 // [R, hidden]
+  float* q = nullptr;                        // [R, heads * head_dim]
+  float* attended = nullptr;                 // [R, heads * head_dim]
+  float* chunk_partials = nullptr;           // [kChunkPartials] attention of shared chunks
+  float* rope_cos = nullptr;                 // [R, head_dim / 2]
+  float* rope_sin = nullptr;                 // [R, head_dim / 2]
+  std::vector<SequenceSlice> output_slices;  // of the rows that need logits, in the last layer
+  ActivationBuffer hidden_activations;       // [R, hidden]; at the end the rows that need logits
+  ActivationBuffer attended_activations;     // [R, heads * head_dim]
+  ActivationBuffer ffn_activations;          // [R, ffn]
   std::vector<ThreadSpace> threads;
 
  private:
