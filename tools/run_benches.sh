@@ -4,7 +4,8 @@
 # build/bench/NAME.json with the machine's facts, the engine's to a page as well.
 #
 #   MODEL         a model of your home folder; else the one that tests use, in theirs
-#   BENCH_ARGS    more options for the benchmark programs, ENGINE_ARGS for the engine's
+#   BENCH_ARGS    options for the benchmark programs instead of 0.1 s for each, ENGINE_ARGS for
+#                 the engine's
 #   LLAMA_FLAGS   more flags for llama.cpp's server
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,6 +14,7 @@ if [[ -z "${MODEL:-}" ]]; then
   MODEL=qwen2.5-coder-0.5b-instruct
   export VIVACE_HOME="${VIVACE_TEST_HOME:-$PWD/build/test-home}"
 fi
+build/release/vivace pull "$MODEL"
 path="$(build/release/vivace show "$MODEL" --json |
   python3 -c 'import json, sys; print(json.load(sys.stdin)["path"])')"
 
@@ -24,7 +26,8 @@ for program in build/release/bench/*_bench; do
   [[ "$name" != engine ]] || arguments=("$path")
   # Unquoted on purpose: several options.
   # shellcheck disable=SC2086
-  "$program" "${arguments[@]}" --benchmark_out="build/bench/$name.json" --benchmark_out_format=json ${BENCH_ARGS:-}
+  "$program" "${arguments[@]}" --benchmark_out="build/bench/$name.json" --benchmark_out_format=json \
+    ${BENCH_ARGS:---benchmark_min_time=0.1}
 done
 
 echo "== engine against the limits"
