@@ -13,33 +13,46 @@ class StepCost {
  public:
   // A step of so many rows took `ms`.
   void Observe(std::int64_t decode_rows, std::int64_t prefill_rows, double ms) {
+    if (decode_rows > 0 && decode_ms_ > 0) {
+      const double expected = decode_ms_ + row_ms_ * static_cast<double>(prefill_rows);
+      spread_ms_ += (std::abs(ms - expected) - spread_ms_) / 4;
+    }
     if (prefill_rows == 0) {
       decode_ms_ = Moved(decode_ms_, ms);
       return;
     }
-    if (prefill_rows < kLeastRows) return;
+    if (prefill_rows < kFewestRows) return;
     const double own = decode_rows > 0 ? std::max(ms - decode_ms_, 0.0) : ms;
     row_ms_ = Moved(row_ms_, std::max(own / static_cast<double>(prefill_rows), 1e-6));
   }
 
   // Rows of prompts that fit into a step of `budget_ms` which decodes too. At least a few,
-  // so that no prompt starves however slow the machine is.
+  // so that no prompt starves however slow the machine is: fewer of them where a step would
+  // now and then take longer than three budgets.
   std::int64_t RowsWithin(double budget_ms) const {
     if (row_ms_ <= 0) return kFirstRows;
-    const double rows = std::floor((budget_ms - decode_ms_) / row_ms_);
-    return static_cast<std::int64_t>(std::clamp(rows, static_cast<double>(kLeastRows), 1e6));
+    const double wished = (budget_ms - decode_ms_) / row_ms_;
+    const double bearable =
+        (kMostBudgets * budget_ms - decode_ms_ - kSpreads * spread_ms_) / row_ms_;
+    const double least = std::clamp(std::floor(bearable), 1.0 * kFewestRows, 1.0 * kFewRows);
+    return static_cast<std::int64_t>(std::clamp(std::floor(wished), least, 1e6));
   }
 
   double decode_ms() const { return decode_ms_; }  // of a step without prompts
   double row_ms() const { return row_ms_; }        // of a prompt's row
+  double spread_ms() const { return spread_ms_; }  // mean difference from what was expected
 
  private:
-  static constexpr std::int64_t kLeastRows = 8;
+  static constexpr std::int64_t kFewRows = 8;
+  static constexpr std::int64_t kFewestRows = 4;
+  static constexpr double kMostBudgets = 3;
+  static constexpr double kSpreads = 4;           // as TCP does for its time-outs (RFC 6298)
   static constexpr std::int64_t kFirstRows = 16;  // before anything was measured
   static double Moved(double old, double now) { return old <= 0 ? now : old + (now - old) / 4; }
 
   double decode_ms_ = 0;
   double row_ms_ = 0;
+  double spread_ms_ = 0;
 };
 
 // Whose prompt is evaluated first: the lowest. Short ones overtake long ones, but a prompt

@@ -28,8 +28,23 @@ TEST(StepCostTest, FollowsAMachineThatSlowsDown) {
 TEST(StepCostTest, AlwaysLetsAFewRowsThrough) {
   StepCost cost;
   cost.Observe(0, 100, 10000);
-  EXPECT_EQ(cost.RowsWithin(0), 8);
-  EXPECT_EQ(cost.RowsWithin(50), 8);
+  EXPECT_EQ(cost.RowsWithin(0), 4);
+  EXPECT_EQ(cost.RowsWithin(50), 4);
+}
+
+TEST(StepCostTest, ThreeBudgetsAreTheLimitOfTheFewRows) {
+  const auto rows = [](double decode_ms, double swing_ms) {
+    StepCost cost;
+    for (int i = 0; i < 100; ++i) {
+      cost.Observe(32, 0, decode_ms + (i % 2 == 0 ? swing_ms : -swing_ms));
+      cost.Observe(32, 8, decode_ms + 8 * 3);
+    }
+    return cost.RowsWithin(50);
+  };
+  EXPECT_EQ(rows(70, 0), 8) << "steady: 94 ms";
+  EXPECT_EQ(rows(70, 40), 4) << "the same with swings";
+  EXPECT_EQ(rows(132, 0), 6) << "150 ms in all";
+  EXPECT_EQ(rows(200, 0), 4) << "too slow in any case";
 }
 
 TEST(StepCostTest, IgnoresStepsThatSayLittle) {
