@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/check.h"
+#include "sampling/candidates.h"
 #include "sampling/exp.h"
-#include "sampling/packed_sort.h"
 #include "sampling/random.h"
 
 namespace vivace {
@@ -29,36 +29,6 @@ constexpr float kDepth = 7;
 // The same for the largest logit after penalties, which usually cost less than this.
 constexpr float kLoweredDepth = 3;
 
-// Where the sum of weights exceeds `target`; the last weight above 0 if rounding lets the
-// sum end before.
-template <class T>
-std::size_t Pick(std::span<const T> weights, double& target) {
-  std::size_t last = 0;
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    const auto weight = static_cast<double>(weights[i]);
-    if (weight <= 0) continue;
-    last = i;
-    if (target < weight) break;
-    target -= weight;
-  }
-  return last;
-}
-
-std::span<Candidate> WithoutForbidden(std::span<Candidate> sorted) {
-  while (!sorted.empty() && sorted.back().logit == kForbidden) {
-    sorted = sorted.first(sorted.size() - 1);
-  }
-  return sorted;
-}
-
-double SumOfWeights(std::span<const Candidate> sorted) {
-  double sum = 0;
-  for (const Candidate& candidate : sorted) {
-    sum += static_cast<double>(FixedExp(candidate.logit - sorted.front().logit));
-  }
-  return sum;
-}
-
 }  // namespace
 
 Sampler::Sampler(SamplingParams params, std::size_t vocab_size)
@@ -70,9 +40,7 @@ Sampler::Sampler(SamplingParams params, std::size_t vocab_size)
   finder_.Reserve(vocab_size);
   weights_.reserve(vocab_size);
   block_sums_.reserve(vocab_size / kWeightBlock + 1);
-  if (params_.typical_p < 1.0F) {
-    for (auto* buffer : {&deviations_, &sorted_deviations_, &scratch_}) buffer->reserve(vocab_size);
-  }
+  if (params_.typical_p < 1.0F) typical_.Reserve(vocab_size);
 }
 
 bool Sampler::Filters() const {
@@ -110,45 +78,6 @@ std::span<const float> Sampler::Adjust(std::span<const float> logits) {
     if (at < adjusted_.size()) adjusted_[at] += bias;
   }
   return adjusted_;
-}
-
-// Locally typical sampling (Meister et al. 2022): nearest to the entropy first, until
-// their probability reaches typical_p. The result is sorted as before.
-std::span<Candidate> Sampler::KeepTypical(std::span<Candidate> sorted) {
-  const double total = SumOfWeights(sorted);
-  const double log_total = FixedLog(total);
-  const auto below_best = [&](std::size_t i) { return sorted[i].logit - sorted.front().logit; };
-  const auto probability = [&](std::size_t i) {
-    return static_cast<double>(FixedExp(below_best(i))) / total;
-  };
-  const auto surprise = [&](std::size_t i) {
-    return log_total - static_cast<double>(below_best(i));
-  };
-  double entropy = 0;
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    // An infinite surprise of probability 0 adds nothing.
-    if (const double p = probability(i); p > 0) entropy += p * surprise(i);
-  }
-  deviations_.clear();
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    const auto deviation = static_cast<float>(std::fabs(surprise(i) - entropy));
-    deviations_.push_back(Pack(AscendingKey(deviation), i));
-  }
-  sorted_deviations_.assign(deviations_.begin(), deviations_.end());
-  SortPacked(sorted_deviations_, scratch_);
-  const auto least = static_cast<std::size_t>(std::max(1, params_.min_keep));
-  double mass = 0;
-  std::uint64_t farthest = 0;
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    if (i >= least && mass >= static_cast<double>(params_.typical_p)) break;
-    farthest = sorted_deviations_[i];
-    mass += probability(PackedIndex(farthest));
-  }
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    if (deviations_[i] <= farthest) sorted[kept++] = sorted[i];
-  }
-  return sorted.first(kept);
 }
 
 // How many of the candidates, most likely first, pass top-p and min-p. `total` is the sum
@@ -192,7 +121,10 @@ std::span<Candidate> Sampler::Keep(std::span<const float> logits) {
     const std::size_t count =
         params_.top_k > 0 ? static_cast<std::size_t>(params_.top_k) : logits.size();
     std::span<Candidate> sorted = WithoutForbidden(finder_.Find(logits, count));
-    if (params_.typical_p < 1.0F) sorted = KeepTypical(sorted);
+    if (params_.typical_p < 1.0F) {
+      const auto least = static_cast<std::size_t>(std::max(1, params_.min_keep));
+      sorted = typical_.Keep(sorted, params_.typical_p, least);
+    }
     return sorted.first(CountKept(sorted, SumOfWeights(sorted)));
   }
   // Top-p and min-p keep the beginning of the sorted row, usually a short one: sort more

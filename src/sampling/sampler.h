@@ -13,6 +13,7 @@
 #include "sampling/largest.h"
 #include "sampling/params.h"
 #include "sampling/probabilities.h"
+#include "sampling/typical.h"
 
 namespace vivace {
 
@@ -51,7 +52,6 @@ class Sampler {
   std::span<const float> Adjust(std::span<const float> logits);
   void Penalize(TokenId token, std::int32_t count);
   std::span<Candidate> Keep(std::span<const float> logits);
-  std::span<Candidate> KeepTypical(std::span<Candidate> sorted);
   std::optional<std::size_t> CountKeptAbove(std::span<const Candidate> known, float floor) const;
   std::size_t CountKept(std::span<const Candidate> sorted, double total) const;
   TokenId DrawFrom(std::span<const Candidate> kept, double uniform);
@@ -65,9 +65,7 @@ class Sampler {
   LargestFinder finder_;
   std::vector<float> weights_;             // of the kept candidates, or of all tokens
   std::vector<double> block_sums_;         // of weights_, where these are of all tokens
-  std::vector<std::uint64_t> deviations_;  // of KeepTypical: packed, by index and sorted
-  std::vector<std::uint64_t> sorted_deviations_;
-  std::vector<std::uint64_t> scratch_;
+  TypicalFilter typical_;
 };
 
 }  // namespace vivace
