@@ -140,9 +140,6 @@ Result<Json> OptionsOf(const ParameterTexts& parameters) {
       options[name] = std::move(*value);
     }
   }
-  Fields fields(options, "parameter ");
-  RejectUnknownSamplers(fields);
-  VIVACE_RETURN_IF_ERROR(fields.status());
   return options;
 }
 

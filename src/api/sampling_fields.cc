@@ -6,6 +6,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -56,26 +57,63 @@ std::uint32_t ReadSeed(Fields& fields) {
   return seed < 0 ? std::random_device()() : static_cast<std::uint32_t>(seed);
 }
 
+constexpr std::int32_t kMany = 1 << 30;
+constexpr float kMost = 100;
+
+// Ascending: all tokens whose text has one of the breakers in it.
+std::vector<TokenId> TokensWith(const std::vector<std::string>& breakers,
+                                const Tokenizer& tokenizer) {
+  std::vector<TokenId> tokens;
+  for (std::size_t id = 0; id < tokenizer.vocab_size(); ++id) {
+    const auto token = static_cast<TokenId>(id);
+    const std::string_view piece = tokenizer.Piece(token);
+    const auto has = [&](const std::string& text) { return piece.find(text) != piece.npos; };
+    if (std::ranges::any_of(breakers, has)) tokens.push_back(token);
+  }
+  return tokens;
+}
+
+void ReadDry(Fields& fields, const Tokenizer& tokenizer, DryParams& dry) {
+  dry.multiplier = Clamped(fields, "dry_multiplier", dry.multiplier, 0, kMost);
+  const auto base = static_cast<float>(fields.Number("dry_base", dry.base));
+  // As llama.cpp: a base below 1 makes no sense.
+  dry.base = base < 1 ? DryParams().base : std::min(base, kMost);
+  dry.allowed_length = ClampedInteger(fields, "dry_allowed_length", dry.allowed_length, 0, kMany);
+  dry.last_n = ClampedInteger(fields, "dry_penalty_last_n", dry.last_n, -1, kMany);
+  std::vector<std::string> breakers = DryBreakers();
+  if (const Json* listed = fields.Array("dry_sequence_breakers")) {
+    breakers = fields.Texts("dry_sequence_breakers");
+    if (listed->empty()) fields.Reject("dry_sequence_breakers", "empty, at least one is needed");
+    constexpr std::size_t kMostBreakers = 128;
+    if (listed->size() > kMostBreakers) {
+      fields.Reject("dry_sequence_breakers",
+                    fmt::format("{} texts, allowed is up to {}", listed->size(), kMostBreakers));
+      return;
+    }
+  }
+  std::erase(breakers, "");
+  if (dry.multiplier > 0) dry.breakers = TokensWith(breakers, tokenizer);
+}
+
+void ReadRareSamplers(Fields& fields, SamplingParams& sampling) {
+  sampling.top_n_sigma = Clamped(fields, "top_n_sigma", sampling.top_n_sigma, -1, kMost);
+  sampling.xtc_probability = Clamped(fields, "xtc_probability", sampling.xtc_probability, 0, 1);
+  sampling.xtc_threshold = Clamped(fields, "xtc_threshold", sampling.xtc_threshold, 0, 1);
+  sampling.dynatemp_range = Clamped(fields, "dynatemp_range", sampling.dynatemp_range, 0, kMost);
+  sampling.dynatemp_exponent =
+      Clamped(fields, "dynatemp_exponent", sampling.dynatemp_exponent, 0, kMost);
+  MirostatParams& mirostat = sampling.mirostat;
+  mirostat.version = static_cast<std::int32_t>(fields.Integer("mirostat", mirostat.version, 0, 2));
+  mirostat.tau = Clamped(fields, "mirostat_tau", mirostat.tau, 0, kMost);
+  mirostat.eta = Clamped(fields, "mirostat_eta", mirostat.eta, 0, 1);
+  AdaptiveParams& adaptive = sampling.adaptive;
+  adaptive.target = Clamped(fields, "adaptive_target", adaptive.target, -1, 1);
+  adaptive.decay = Clamped(fields, "adaptive_decay", adaptive.decay, 0, 0.99F);
+}
+
 }  // namespace
 
-void RejectUnknownSamplers(Fields& fields) {
-  // And the value with which each does nothing.
-  struct Neutral {
-    const char* name;
-    double value;
-  };
-  constexpr Neutral kNeutral[] = {
-      {"mirostat", 0},       {"xtc_probability", 0}, {"dry_multiplier", 0},
-      {"dynatemp_range", 0}, {"top_n_sigma", -1},    {"adaptive_target", -1},
-  };
-  for (const Neutral& neutral : kNeutral) {
-    const double value = fields.Number(neutral.name, neutral.value);
-    // Zero and below switches each of them off.
-    if (value <= 0) continue;
-    fields.Reject(neutral.name,
-                  fmt::format("{} is not supported, allowed is {}", value, neutral.value));
-  }
-}
+std::vector<std::string> DryBreakers() { return {"\n", ":", "\"", "*"}; }
 
 void ReadLogitBias(const Json& bias, const Tokenizer& tokenizer, SamplingParams& sampling) {
   if (bias.is_object()) {
@@ -104,8 +142,6 @@ void ReadLogitBias(const Json& bias, const Tokenizer& tokenizer, SamplingParams&
 
 SamplingParams ReadSampling(Fields& fields, const Tokenizer& tokenizer,
                             const SamplingParams& defaults) {
-  constexpr std::int32_t kMany = 1 << 30;
-  constexpr float kMost = 100;
   SamplingParams sampling = defaults;
   sampling.temperature = Clamped(fields, "temperature", defaults.temperature, 0, kMost);
   sampling.top_k = ClampedInteger(fields, "top_k", defaults.top_k, 0, kMany);
@@ -122,7 +158,8 @@ SamplingParams ReadSampling(Fields& fields, const Tokenizer& tokenizer,
   sampling.frequency_penalty =
       Clamped(fields, "frequency_penalty", defaults.frequency_penalty, -kMost, kMost);
   sampling.seed = ReadSeed(fields);
-  RejectUnknownSamplers(fields);
+  ReadDry(fields, tokenizer, sampling.dry);
+  ReadRareSamplers(fields, sampling);
   const Json* bias = fields.Find("logit_bias");
   if (bias != nullptr) {
     if (bias->is_structured()) {

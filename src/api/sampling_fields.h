@@ -2,6 +2,9 @@
 // OpenAI's are a part of and Ollama's options share.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "api/fields.h"
 #include "engine/request.h"
 #include "sampling/params.h"
@@ -9,13 +12,12 @@
 
 namespace vivace {
 
-// Numbers outside their range are brought into it, as llama.cpp does. What the sampler
-// cannot do is rejected when it is switched on.
+// Numbers outside their range are brought into it, as llama.cpp does.
 SamplingParams ReadSampling(Fields& fields, const Tokenizer& tokenizer,
                             const SamplingParams& defaults = {});
 
-// Rejects samplers that we do not have, unless their value switches them off.
-void RejectUnknownSamplers(Fields& fields);
+// The texts beyond which DRY sees no repetition, where a request does not say.
+std::vector<std::string> DryBreakers();
 
 // "logit_bias" as {"id or text": number or false} or [[id or "text", number or false], ...];
 // a text stands for all tokens it splits into. Entries that make no sense are skipped.

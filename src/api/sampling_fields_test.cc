@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "api/completion_fields.h"
 #include "api/prompt_field.h"
+#include "api/sampler_steps.h"
 #include "tokenizer/spec_json.h"
 #include "tokenizer/tables.h"
 
@@ -53,12 +53,36 @@ TEST(ReadSampling, NumbersComeIntoTheirRange) {
   EXPECT_FLOAT_EQ(sampling.repeat_penalty, 0.01F);
 }
 
-TEST(ReadSampling, WhatWeDoNotHaveIsRefusedOnlyWhenItIsOn) {
+TEST(ReadSampling, RareSamplers) {
   std::string error;
-  (void)Read({{"mirostat", 0}, {"dry_multiplier", 0.0}, {"top_n_sigma", -1}}, &error);
+  EXPECT_FALSE(
+      Read({{"mirostat", 0}, {"dry_multiplier", 0.0}, {"top_n_sigma", -1}}, &error).needs_chain());
   EXPECT_EQ(error, "");
-  (void)Read({{"xtc_probability", 0.5}}, &error);
-  EXPECT_NE(error.find("xtc_probability"), std::string::npos);
+  const SamplingParams rare = Read({{"xtc_probability", 0.5},
+                                    {"mirostat", 2},
+                                    {"dynatemp_range", 7},
+                                    {"adaptive_target", 0.3},
+                                    {"dry_base", 0.5},
+                                    {"dry_multiplier", 1}});
+  EXPECT_EQ(rare.xtc_probability, 0.5F);
+  EXPECT_EQ(rare.mirostat.version, 2);
+  EXPECT_EQ(rare.dynatemp_range, 7);
+  EXPECT_EQ(rare.adaptive.target, 0.3F);
+  EXPECT_EQ(rare.dry.base, 1.75F) << "below 1: the default";
+  EXPECT_TRUE(rare.needs_chain());
+  (void)Read({{"mirostat", 3}}, &error);
+  EXPECT_NE(error.find("mirostat"), std::string::npos);
+  (void)Read({{"dry_sequence_breakers", Json::array()}}, &error);
+  EXPECT_NE(error.find("dry_sequence_breakers"), std::string::npos);
+}
+
+TEST(ReadSampling, BreakersAreTheTokensThatHoldThem) {
+  const SamplingParams dry = Read({{"dry_multiplier", 1}, {"dry_sequence_breakers", {"a", ""}}});
+  ASSERT_FALSE(dry.dry.breakers.empty());
+  EXPECT_TRUE(std::ranges::is_sorted(dry.dry.breakers));
+  for (const TokenId token : dry.dry.breakers) {
+    EXPECT_NE(SmallTokenizer().Piece(token).find('a'), std::string::npos);
+  }
 }
 
 TEST(ReadSampling, EveryFormOfBias) {
@@ -106,19 +130,27 @@ TEST(ReadSamplers, LettersAndNames) {
   EXPECT_EQ(letters.top_p, names.top_p);
 }
 
-TEST(ReadSamplers, AnotherOrderIsRefusedWhereItMatters) {
+TEST(ReadSamplers, AnyOrderAndNumber) {
+  using Steps = std::vector<SamplingStep>;
   SamplingParams sampling;
-  EXPECT_NE(SamplersError({"temperature", "top_p"}, sampling).find("top_p after temperature"),
-            std::string::npos);
-  SamplingParams twice;
-  EXPECT_NE(SamplersError({"top_p", "top_p"}, twice), "");
+  EXPECT_EQ(SamplersError({"temperature", "top_p", "top_p"}, sampling), "");
+  EXPECT_EQ(sampling.steps,
+            (Steps{SamplingStep::kTemperature, SamplingStep::kTopP, SamplingStep::kTopP}));
+  SamplingParams usual;
+  EXPECT_EQ(SamplersError({"top_p", "xtc", "temperature"}, usual), "");
+  EXPECT_TRUE(usual.steps.empty());
   SamplingParams greedy;
   greedy.temperature = 0;
   EXPECT_EQ(SamplersError({"top_p", "top_k", "temperature"}, greedy), "");
+  EXPECT_TRUE(greedy.steps.empty());
+}
+
+TEST(ReadSamplers, WhatMakesNoSenseIsRefused) {
   SamplingParams unknown;
   EXPECT_NE(SamplersError({"magic"}, unknown).find("\"magic\" is unknown"), std::string::npos);
   EXPECT_NE(SamplersError(5, unknown), "");
   EXPECT_NE(SamplersError(Json::array({5}), unknown), "");
+  EXPECT_NE(SamplersError(std::vector<std::string>(65, "top_k"), unknown), "");
 }
 
 TEST(ReadTokenIds, OnlyTokensOfTheVocabulary) {

@@ -4,13 +4,10 @@
 #include <utility>
 
 #include "api/openai_form.h"
+#include "api/sampler_steps.h"
+#include "api/sampling_fields.h"
 
 namespace vivace {
-
-Json SamplerNames() {
-  return {"penalties", "dry",   "top_n_sigma", "top_k",      "typ_p",
-          "top_p",     "min_p", "xtc",         "temperature"};
-}
 
 Json BriefSettings(const Generation& generation) {
   const GenerateRequest& request = generation.request;
@@ -20,28 +17,28 @@ Json BriefSettings(const Generation& generation) {
       generation.seeded ? sampling.seed : std::numeric_limits<std::uint32_t>::max();
   return {{"seed", seed},
           {"temperature", sampling.temperature},
-          {"dynatemp_range", 0.0},
-          {"dynatemp_exponent", 1.0},
+          {"dynatemp_range", sampling.dynatemp_range},
+          {"dynatemp_exponent", sampling.dynatemp_exponent},
           {"top_k", sampling.top_k},
           {"top_p", sampling.top_p},
           {"min_p", sampling.min_p},
-          {"top_n_sigma", -1.0},
-          {"xtc_probability", 0.0},
-          {"xtc_threshold", 0.1},
+          {"top_n_sigma", sampling.top_n_sigma},
+          {"xtc_probability", sampling.xtc_probability},
+          {"xtc_threshold", sampling.xtc_threshold},
           {"typical_p", sampling.typical_p},
           {"repeat_last_n", sampling.repeat_last_n},
           {"repeat_penalty", sampling.repeat_penalty},
           {"presence_penalty", sampling.presence_penalty},
           {"frequency_penalty", sampling.frequency_penalty},
-          {"dry_multiplier", 0.0},
-          {"dry_base", 1.75},
-          {"dry_allowed_length", 2},
-          {"dry_penalty_last_n", 64},
-          {"mirostat", 0},
-          {"mirostat_tau", 5.0},
-          {"mirostat_eta", 0.1},
-          {"adaptive_target", -1.0},
-          {"adaptive_decay", 0.9},
+          {"dry_multiplier", sampling.dry.multiplier},
+          {"dry_base", sampling.dry.base},
+          {"dry_allowed_length", sampling.dry.allowed_length},
+          {"dry_penalty_last_n", sampling.dry.last_n},
+          {"mirostat", sampling.mirostat.version},
+          {"mirostat_tau", sampling.mirostat.tau},
+          {"mirostat_eta", sampling.mirostat.eta},
+          {"adaptive_target", sampling.adaptive.target},
+          {"adaptive_decay", sampling.adaptive.decay},
           {"max_tokens", request.max_tokens},
           {"n_predict", request.max_tokens},
           {"n_keep", 0},
@@ -65,7 +62,7 @@ Json BriefSettings(const Generation& generation) {
 Json FullSettings(const Generation& generation) {
   const GenerateRequest& request = generation.request;
   Json settings = BriefSettings(generation);
-  settings["dry_sequence_breakers"] = {"\n", ":", "\"", "*"};
+  settings["dry_sequence_breakers"] = DryBreakers();
   settings["stop"] = request.stop;
   Json biases = Json::array();
   for (const auto& [token, bias] : request.sampling.logit_bias) {

@@ -11,7 +11,4 @@ Json BriefSettings(const Generation& generation);
 // With those.
 Json FullSettings(const Generation& generation);
 
-// The steps of sampling under llama.cpp's names, in the order in which they run.
-Json SamplerNames();
-
 }  // namespace vivace

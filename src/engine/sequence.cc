@@ -60,7 +60,7 @@ void Sequence::Choose(std::span<const float> logits, Choice& choice) {
   choice.top.clear();
   if (request().logprobs == 0) return;
   if (request().logprobs_of_kept) {
-    choice.top = sampler_.Kept(logits);
+    choice.top = sampler_.Kept(logits, position());
     const auto chosen = std::ranges::find(choice.top, choice.token, &TokenLogprob::token);
     choice.logprob = chosen == choice.top.end() ? 0 : chosen->logprob;
     choice.top.resize(std::min(choice.top.size(), request().logprobs));

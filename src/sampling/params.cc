@@ -36,11 +36,25 @@ Result<void> SamplingParams::Validate() const {
       {"repeat_penalty", repeat_penalty, 0.01F, 100.0F},
       {"presence_penalty", presence_penalty, -100.0F, 100.0F},
       {"frequency_penalty", frequency_penalty, -100.0F, 100.0F},
+      {"dry_multiplier", dry.multiplier, 0.0F, 100.0F},
+      {"dry_base", dry.base, 1.0F, 100.0F},
+      {"top_n_sigma", top_n_sigma, -1.0F, 100.0F},
+      {"xtc_probability", xtc_probability, 0.0F, 1.0F},
+      {"xtc_threshold", xtc_threshold, 0.0F, 1.0F},
+      {"dynatemp_range", dynatemp_range, 0.0F, 100.0F},
+      {"dynatemp_exponent", dynatemp_exponent, 0.0F, 100.0F},
+      {"mirostat_tau", mirostat.tau, 0.0F, 100.0F},
+      {"mirostat_eta", mirostat.eta, 0.0F, 1.0F},
+      {"adaptive_target", adaptive.target, -1.0F, 1.0F},
+      {"adaptive_decay", adaptive.decay, 0.0F, 0.99F},
   };
   const Range<std::int32_t> counts[] = {
       {"top_k", top_k, -1, kMost},
       {"repeat_last_n", repeat_last_n, -1, kMost},
       {"min_keep", min_keep, 0, kMost},
+      {"dry_allowed_length", dry.allowed_length, 0, kMost},
+      {"dry_penalty_last_n", dry.last_n, -1, kMost},
+      {"mirostat", mirostat.version, 0, 2},
   };
   for (const auto& number : numbers) VIVACE_RETURN_IF_ERROR(Check(number));
   for (const auto& count : counts) VIVACE_RETURN_IF_ERROR(Check(count));

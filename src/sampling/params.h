@@ -10,6 +10,44 @@
 
 namespace vivace {
 
+// What stands between the logits and the draw, in its usual order.
+enum class SamplingStep : std::uint8_t {
+  kPenalties,
+  kDry,
+  kTopNSigma,
+  kTopK,
+  kTypical,
+  kTopP,
+  kMinP,
+  kXtc,
+  kTemperature,
+};
+
+// "Don't repeat yourself": a token that would continue a repetition of `allowed_length`
+// or more tokens loses multiplier * base^(length - allowed_length).
+struct DryParams {
+  float multiplier = 0.0F;  // 0: off
+  float base = 1.75F;       // >= 1
+  std::int32_t allowed_length = 2;
+  std::int32_t last_n = 64;       // tokens that are looked at; 0 none, -1 all
+  std::vector<TokenId> breakers;  // ascending: no repetition goes beyond one of these
+};
+
+// Mirostat (Basu et al. 2020) keeps the surprise of the text near `tau` bits. Version 1
+// or 2 takes the place of all steps but the temperature; 0: off.
+struct MirostatParams {
+  std::int32_t version = 0;
+  float tau = 5.0F;
+  float eta = 0.1F;  // how fast it follows
+};
+
+// Adaptive-p: draws tokens whose probability is near a target, which follows what was
+// drawn. Comes after all steps.
+struct AdaptiveParams {
+  float target = -1.0F;  // a probability; below 0: off
+  float decay = 0.9F;    // of the memory of what was drawn, 0 to 0.99
+};
+
 // The steps run in the order of the fields: penalties and bias, top-k, typical, top-p,
 // min-p, temperature, draw. The defaults are those of llama.cpp.
 struct SamplingParams {
@@ -27,6 +65,21 @@ struct SamplingParams {
   float temperature = 0.8F;         // 0: the most likely token, nothing is drawn
   std::uint32_t seed = 0;
 
+  // Rarely asked for. Where one is on, SamplerChain runs the steps one by one.
+  DryParams dry = {};
+  float top_n_sigma = -1.0F;     // within so many deviations of the best logit; 0 or less: all
+  float xtc_probability = 0.0F;  // how often all tokens above the threshold but the least
+  float xtc_threshold = 0.1F;    // likely of them are left out; above 0.5: never
+  float dynatemp_range = 0.0F;   // the temperature follows the entropy, up and down by this
+  float dynatemp_exponent = 1.0F;
+  MirostatParams mirostat = {};
+  AdaptiveParams adaptive = {};
+  std::vector<SamplingStep> steps = {};  // in this order, and no others; empty: the usual ones
+
+  bool needs_chain() const {
+    return !steps.empty() || dry.multiplier > 0 || top_n_sigma > 0 || xtc_probability > 0 ||
+           dynatemp_range > 0 || mirostat.version != 0 || adaptive.target >= 0;
+  }
   bool greedy() const { return temperature <= 0.0F; }
   bool penalizes() const {
     return repeat_penalty != 1.0F || presence_penalty != 0.0F || frequency_penalty != 0.0F;
@@ -34,5 +87,11 @@ struct SamplingParams {
   // Names the first value that is out of range, and the range.
   Result<void> Validate() const;
 };
+
+// The logit of a token that stands `count` times, once or more, among the recent ones.
+inline float Penalized(const SamplingParams& params, float logit, std::int32_t count) {
+  logit = logit > 0 ? logit / params.repeat_penalty : logit * params.repeat_penalty;
+  return logit - (static_cast<float>(count) * params.frequency_penalty + params.presence_penalty);
+}
 
 }  // namespace vivace

@@ -33,8 +33,9 @@ constexpr float kLoweredDepth = 3;
 
 Sampler::Sampler(SamplingParams params, std::size_t vocab_size)
     : params_(std::move(params)), scale_(1.0F / std::max(params_.temperature, kLowestTemperature)) {
-  if (params_.penalizes()) counts_.resize(vocab_size);
-  if (params_.penalizes() || !params_.logit_bias.empty()) adjusted_.resize(vocab_size);
+  if (params_.needs_chain()) chain_.emplace(params_, vocab_size);
+  if (penalizes()) counts_.resize(vocab_size);
+  if (penalizes() || !params_.logit_bias.empty()) adjusted_.resize(vocab_size);
   if (params_.greedy()) return;
   // Untouched until needed: with the usual filters only a few pages ever are.
   finder_.Reserve(vocab_size);
@@ -49,15 +50,15 @@ bool Sampler::Filters() const {
 }
 
 void Sampler::Accept(TokenId token) {
-  if (!params_.penalizes()) return;
+  if (chain_) chain_->Accept(token);
+  if (!penalizes()) return;
   VIVACE_DCHECK(token >= 0 && static_cast<std::size_t>(token) < counts_.size(), "no such token");
   history_.push_back(token);
 }
 
 void Sampler::Penalize(TokenId token, std::int32_t count) {
   float& logit = adjusted_[static_cast<std::size_t>(token)];
-  logit = logit > 0 ? logit / params_.repeat_penalty : logit * params_.repeat_penalty;
-  logit -= static_cast<float>(count) * params_.frequency_penalty + params_.presence_penalty;
+  logit = Penalized(params_, logit, count);
 }
 
 std::span<const float> Sampler::Adjust(std::span<const float> logits) {
@@ -176,7 +177,7 @@ bool Sampler::OnlyLowers() const {
 
 // Logits that are lowered stay below the floor where they were; raised ones could pass it.
 bool Sampler::NeedsOnlyTheLargest() const {
-  if (!OnlyLowers()) return false;
+  if (chain_ || !OnlyLowers()) return false;
   if (params_.greedy()) return true;
   return params_.top_k > 0 && params_.typical_p >= 1.0F &&
          (params_.min_p > 0 || params_.top_p < 1.0F);
@@ -207,6 +208,7 @@ std::optional<TokenId> Sampler::SampleAbove(std::span<const float> row, float fl
 
 TokenId Sampler::Sample(std::span<const float> row, std::uint64_t position) {
   const std::span<const float> logits = Adjust(row);
+  if (chain_) return chain_->Sample(logits, position);
   const TokenId best = ArgMax(logits);
   const float best_logit = logits[static_cast<std::size_t>(best)];
   if (params_.greedy() || !std::isfinite(best_logit)) return best;
@@ -214,17 +216,23 @@ TokenId Sampler::Sample(std::span<const float> row, std::uint64_t position) {
   return Filters() ? DrawFrom(Keep(logits), uniform) : DrawFromAll(logits, best_logit, uniform);
 }
 
-std::vector<TokenLogprob> Sampler::Kept(std::span<const float> row) {
+std::span<const Candidate> Sampler::Left(std::span<const float> logits, std::uint64_t position) {
+  if (chain_) return chain_->Run(logits, position);
+  return Filters() ? Keep(logits) : WithoutForbidden(finder_.Find(logits, logits.size()));
+}
+
+std::vector<TokenLogprob> Sampler::Kept(std::span<const float> row, std::uint64_t position) {
   const std::span<const float> logits = Adjust(row);
   const TokenId best = ArgMax(logits);
   const float best_logit = logits[static_cast<std::size_t>(best)];
-  if (params_.greedy() || !std::isfinite(best_logit)) {
+  if ((params_.greedy() && !chain_) || !std::isfinite(best_logit)) {
     return {{.token = best, .logit = best_logit, .logprob = 0}};
   }
-  const std::span<const Candidate> kept =
-      Filters() ? Keep(logits) : WithoutForbidden(finder_.Find(logits, logits.size()));
+  const std::span<const Candidate> kept = Left(logits, position);
+  const float highest = std::ranges::max(kept, {}, &Candidate::logit).logit;
+  const float scale = chain_ ? 1.0F : scale_;  // the chain's logits have their temperature
   const auto below_best = [&](const Candidate& candidate) {
-    return (candidate.logit - kept.front().logit) * scale_;
+    return (candidate.logit - highest) * scale;
   };
   double sum = 0;
   for (const Candidate& candidate : kept) {
@@ -237,6 +245,7 @@ std::vector<TokenLogprob> Sampler::Kept(std::span<const float> row) {
                       .logit = candidate.logit,
                       .logprob = static_cast<double>(below_best(candidate)) - FixedLog(sum)});
   }
+  std::ranges::stable_sort(result, std::ranges::greater{}, &TokenLogprob::logit);
   return result;
 }
 

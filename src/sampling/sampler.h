@@ -13,6 +13,7 @@
 #include "sampling/largest.h"
 #include "sampling/params.h"
 #include "sampling/probabilities.h"
+#include "sampling/sampler_chain.h"
 #include "sampling/typical.h"
 
 namespace vivace {
@@ -37,9 +38,9 @@ class Sampler {
   std::optional<TokenId> SampleAbove(std::span<const float> row, float floor,
                                      std::uint64_t position);
 
-  // What Sample draws from, with their probabilities there: the tokens that pass all
-  // filters, most likely first. Allocates.
-  std::vector<TokenLogprob> Kept(std::span<const float> logits);
+  // What Sample draws from at `position`, with their probabilities there: the tokens that
+  // pass all filters, most likely first. Allocates.
+  std::vector<TokenLogprob> Kept(std::span<const float> logits, std::uint64_t position);
 
   // Adds a token, of the prompt or sampled, to the history that penalties look at.
   // Precondition: 0 <= token < vocab_size.
@@ -47,11 +48,13 @@ class Sampler {
 
  private:
   bool Filters() const;
+  bool penalizes() const { return params_.penalizes() && !chain_; }
   // Whether penalties and bias raise no logit.
   bool OnlyLowers() const;
   std::span<const float> Adjust(std::span<const float> logits);
   void Penalize(TokenId token, std::int32_t count);
   std::span<Candidate> Keep(std::span<const float> logits);
+  std::span<const Candidate> Left(std::span<const float> logits, std::uint64_t position);
   std::optional<std::size_t> CountKeptAbove(std::span<const Candidate> known, float floor) const;
   std::size_t CountKept(std::span<const Candidate> sorted, double total) const;
   TokenId DrawFrom(std::span<const Candidate> kept, double uniform);
@@ -63,9 +66,10 @@ class Sampler {
   std::vector<float> adjusted_;
   std::vector<std::int32_t> counts_;  // [vocab_size], zero between calls
   LargestFinder finder_;
-  std::vector<float> weights_;             // of the kept candidates, or of all tokens
-  std::vector<double> block_sums_;         // of weights_, where these are of all tokens
+  std::vector<float> weights_;      // of the kept candidates, or of all tokens
+  std::vector<double> block_sums_;  // of weights_, where these are of all tokens
   TypicalFilter typical_;
+  std::optional<SamplerChain> chain_;  // where the steps are not the usual ones
 };
 
 }  // namespace vivace

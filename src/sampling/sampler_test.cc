@@ -230,7 +230,7 @@ TEST(SamplerTest, KeptIsWhatIsDrawnFrom) {
     constexpr int kDraws = 20000;
     auto counts = Draw(params, logits, kDraws);
     double total = 0;
-    for (const TokenLogprob& kept : Sampler(params, logits.size()).Kept(logits)) {
+    for (const TokenLogprob& kept : Sampler(params, logits.size()).Kept(logits, 0)) {
       const double probability = std::exp(kept.logprob);
       total += probability;
       EXPECT_NEAR(counts[kept.token], kDraws * probability, 5 * std::sqrt(kDraws * probability));
@@ -239,7 +239,7 @@ TEST(SamplerTest, KeptIsWhatIsDrawnFrom) {
     EXPECT_NEAR(total, 1, 1e-6);
     EXPECT_TRUE(counts.empty());
   }
-  const auto greedy = Sampler(Plain(0), logits.size()).Kept(logits);
+  const auto greedy = Sampler(Plain(0), logits.size()).Kept(logits, 0);
   ASSERT_EQ(greedy.size(), 1);
   EXPECT_EQ(greedy.front().token, 0);
   EXPECT_EQ(greedy.front().logprob, 0);

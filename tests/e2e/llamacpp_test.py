@@ -171,7 +171,7 @@ def test_what_clients_always_send_is_accepted(server):
     ("cache_prompt", 1), ("n_cmpl", 0), ("n", 1000), ("samplers", 5), ("samplers", ["magic"]),
     ("samplers", "?"), ("dry_sequence_breakers", []), ("dry_sequence_breakers", [5]),
     ("lora", "x"), ("sse_ping_interval", "x"),
-    ("logit_bias", 5), ("mirostat", 2), ("ignore_eos", 1), ("model", 5), ("cache_id", 5),
+    ("logit_bias", 5), ("mirostat", 3), ("ignore_eos", 1), ("model", 5), ("cache_id", 5),
     ("n_keep", "x"), ("dry_base", "x"), ("repeat_last_n", "x"), ("stream_chunk", {"tokens": 0})])
 def test_wrong_fields_are_named(server, field, value):
     status, answer = server.error(PATH, ask() | {field: value})

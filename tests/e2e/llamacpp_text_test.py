@@ -214,6 +214,23 @@ def test_penalties_have_an_effect(server, penalty):
     assert server.post(PATH, ask(prompt, repeat_last_n=0, **penalty))["content"] == plain
 
 
+@pytest.mark.parametrize("settings", [
+    {"mirostat": 1}, {"mirostat": 2, "mirostat_tau": 2}, {"top_n_sigma": 0.5},
+    {"xtc_probability": 1, "xtc_threshold": 0.05}, {"dynatemp_range": 0.75},
+    {"dry_multiplier": 8, "dry_allowed_length": 1, "dry_sequence_breakers": ["|"]},
+    {"adaptive_target": 0.05}, {"samplers": ["temperature", "top_k", "top_p"], "top_p": 0.3}])
+def test_rare_samplers(server, settings):
+    body = ask("One two three. One two three. One two", temperature=1.5, seed=5, n_predict=24)
+    plain = server.post(PATH, body)["content"]
+    answer = both(server, body | settings)
+    assert answer["content"] != plain
+    for name in set(settings) - {"dry_sequence_breakers"}:
+        assert answer["generation_settings"][name] == pytest.approx(settings[name])
+    kept = server.post(PATH, body | settings | {"n_probs": 5, "post_sampling_probs": True})
+    assert kept["content"] == answer["content"]
+    assert all(0 < entry["prob"] <= 1 for entry in kept["completion_probabilities"])
+
+
 def test_every_form_of_bias(server):
     first = server.post(PATH, ask(n_predict=1, return_tokens=True))
     token, text = first["tokens"][0], first["content"]

@@ -205,7 +205,7 @@ def test_wrong_fields_are_named(server, field, value):
 @pytest.mark.parametrize("name, value", [
     ("num_ctx", 2**40), ("num_ctx", 0), ("num_ctx", "4096"), ("temperature", "hot"),
     ("top_k", 1.5), ("stop", 5), ("stop", [5]), ("seed", "x"), ("num_thread", "8"),
-    ("mirostat", 2), ("num_predict", -3), ("use_mmap", 1)])
+    ("mirostat", 3), ("num_predict", -3), ("use_mmap", 1)])
 def test_wrong_options_are_named(server, name, value):
     status, answer = server.error("/api/generate", generate(options={name: value}))
     assert status == 400 and f"options.{name}" in answer["error"]
