@@ -92,9 +92,10 @@ Answer<void> Embed(Call& call, EmbedRequest request,
     requests.push_back({.prompt = std::move(prompt), .max_tokens = 0, .embed = true});
   }
   return RunAll(request.model, std::move(requests), call.request.stop,
-                [=, dimensions = request.dimensions, writer = call.writer,
-                 dialect = call.dialect](std::span<const RunResult> results) {
+                [start_ms, done = std::move(done), dimensions = request.dimensions,
+                 writer = call.writer, dialect = call.dialect](std::span<const RunResult> results) {
                   Embeddings embeddings;
+                  embeddings.vectors.reserve(results.size());
                   for (const RunResult& result : results) {
                     if (result.reason == FinishReason::kCancelled) {
                       (void)writer.Send(

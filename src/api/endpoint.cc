@@ -21,7 +21,7 @@ http::Handler OnWorker(Service& service, Endpoint endpoint, bool has_body) {
     // A job must be copyable, and a call is not.
     auto call = std::make_shared<Call>(Call{.service = service,
                                             .request = std::move(request),
-                                            .writer = writer,
+                                            .writer = std::move(writer),
                                             .body = Json::object(),
                                             .dialect = dialect});
     const bool posted = service.workers.Post([call, endpoint, has_body] {
@@ -39,7 +39,7 @@ http::Handler OnWorker(Service& service, Endpoint endpoint, bool has_body) {
       if (!done) (void)call->writer.Send(ErrorResponse(call->dialect, done.error()));
     });
     if (!posted) {
-      (void)writer.Send(ErrorResponse(
+      (void)call->writer.Send(ErrorResponse(
           dialect, ErrorOfStatus(503, "too many requests wait to be read, try again")));
     }
   };

@@ -6,10 +6,10 @@ namespace vivace {
 namespace {
 
 TEST(ErrorsTest, KindsBecomeStatuses) {
-  const std::pair<ErrorKind, int> kStatuses[] = {
+  const std::pair<ErrorKind, int> statuses[] = {
       {ErrorKind::kBadInput, 400},  {ErrorKind::kNotFound, 404},  {ErrorKind::kIo, 500},
       {ErrorKind::kExhausted, 503}, {ErrorKind::kCancelled, 503}, {ErrorKind::kUnsupported, 501}};
-  for (const auto& [kind, status] : kStatuses) {
+  for (const auto& [kind, status] : statuses) {
     EXPECT_EQ(ApiError(Error{kind, "what"}).status, status);
   }
 }

@@ -133,8 +133,9 @@ void SetTextPrompt(const std::string& text, bool parse_special, Generation& gene
 
 Answer<std::optional<ChatTemplate>> OwnTemplate(const std::string& text,
                                                 const Generation& generation) {
-  const bool inherits = text.empty() && generation.derived != nullptr;
-  const std::string& chosen = inherits ? generation.derived->modelfile.chat_template : text;
+  const auto* derived = generation.derived.get();
+  const bool inherits = text.empty() && derived != nullptr;
+  const std::string& chosen = inherits ? derived->modelfile.chat_template : text;
   if (chosen.empty()) return std::nullopt;
   auto source = TemplateSource(chosen);
   if (!source) return Refusal(std::move(source).error());
@@ -163,7 +164,7 @@ Answer<void> SetChatPrompt(const ChatTemplate& chat_template, const ChatRequest&
   if (policy.kind != ContextPolicy::Kind::kKeepLast || Fits(generation)) return {};
   policy.kind = ContextPolicy::Kind::kError;  // what is left has to fit
   const std::size_t before = request.prompt.size();
-  const auto kept = SetChatPrompt(chat_template, KeepLast(chat, policy.last), generation);
+  auto kept = SetChatPrompt(chat_template, KeepLast(chat, policy.last), generation);
   if (!kept) return kept;
   request.dropped = static_cast<std::int64_t>(before - request.prompt.size());
   return {};

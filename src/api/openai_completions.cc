@@ -159,7 +159,7 @@ Answer<void> Completions(Call& call) {
   const bool include_usage = ReadIncludeUsage(fields);
   const bool echo = fields.Bool("echo", false);
   const std::string suffix = fields.Text("suffix");
-  const auto prompts =
+  auto prompts =
       suffix.empty() ? SetPrompts(fields, generation) : SetInfill(fields, suffix, generation);
   if (!prompts) return prompts;
   if (const auto status = fields.status(); !status) return Refusal(status.error());

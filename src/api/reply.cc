@@ -190,6 +190,7 @@ void Reply::Flush(Track& track) {
 
 void Reply::Finish() {
   std::vector<Outcome> outcomes;
+  outcomes.reserve(tracks_.size());
   for (Track& track : tracks_) outcomes.push_back(std::move(track.outcome));
   if (generation_.stream) {
     format_->Close(outcomes, out_);

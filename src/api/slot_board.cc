@@ -46,6 +46,7 @@ void SlotBoard::Leave(std::int64_t id) {
 std::vector<SlotBoard::View> SlotBoard::List() const {
   const std::lock_guard lock(mutex_);
   std::vector<View> views;
+  views.reserve(slots_.size());
   for (const Slot& slot : slots_) {
     views.push_back({.id = static_cast<std::int64_t>(views.size()),
                      .busy = slot.busy,
