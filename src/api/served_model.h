@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "base/thread_team.h"
 #include "chat/chat_template.h"
+#include "constrain/grammar.h"
 #include "engine/engine.h"
 #include "hub/model_facts.h"
 #include "model/model.h"
@@ -47,6 +48,7 @@ class ServedModel {
   Engine& engine() { return *engine_; }
   SlotBoard& slots() { return *slots_; }
   const ChatTemplate& chat() const { return *chat_; }
+  GrammarCompiler& grammars() { return *grammars_; }
 
   std::uint64_t file_bytes() const { return file_bytes_; }
   std::chrono::system_clock::time_point modified() const { return modified_; }
@@ -61,6 +63,7 @@ class ServedModel {
   std::chrono::system_clock::time_point modified_;
   std::optional<ChatTemplate> chat_;
   std::optional<SlotBoard> slots_;
+  std::optional<GrammarCompiler> grammars_;
   std::once_flag facts_read_;
   ModelFacts facts_;
   std::unique_ptr<Engine> engine_;  // last: it ends first

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/token_id.h"
+#include "constrain/constraint.h"
 #include "sampling/params.h"
 #include "sampling/probabilities.h"
 
@@ -33,6 +34,7 @@ struct GenerateRequest {
   std::int64_t max_tokens = -1;        // -1: until the context is full; 0: evaluate the prompt only
   std::vector<std::string> stop = {};  // the text ends before the first of them
   std::vector<TokenId> stop_tokens = {};  // the same, for tokens that are no text
+  ConstraintSpec constraint = {};         // the form that the answer must have
   std::size_t logprobs = 0;  // most likely tokens to report per step, by a plain softmax
   // Those of the distribution that the token was drawn from, instead: fewer where filters
   // leave fewer.
