@@ -3,7 +3,7 @@
 # Always built in release mode, whatever CMAKE_BUILD_TYPE is: it is input parsing
 # for every request, and no one steps through it here. All build folders share
 # one cargo folder, so it is compiled once.
-option(VIVACE_FFI "Build the Rust part: chat templates from model files" ON)
+option(VIVACE_FFI "Build the Rust part: models' chat templates, structured output" ON)
 set(VIVACE_FFI_TARGET_DIR "${PROJECT_SOURCE_DIR}/ffi/target" CACHE PATH "Where cargo builds")
 set(VIVACE_CARGO_VERSION 1.87)
 

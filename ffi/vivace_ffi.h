@@ -57,6 +57,98 @@ int32_t vivace_template_render(const vivace_template* compiled, const char* cont
 // Null is fine.
 void vivace_template_free(vivace_template* compiled);
 
+// --- Grammars: what an answer may look like ---
+
+// What a function below returns. On every status but OK the error is one line that says
+// what is wrong, with its JSON path, or its line and column, before it.
+enum {
+  VIVACE_GRAMMAR_OK = 0,
+  VIVACE_GRAMMAR_BAD = 1,       // the source is wrong, or the answer left the grammar
+  VIVACE_GRAMMAR_INTERNAL = 5,  // a bug in the library, caught
+};
+
+// What a token is for.
+enum {
+  VIVACE_TOKEN_TEXT = 0,
+  VIVACE_TOKEN_CONTROL = 1,  // no text leads to it
+  VIVACE_TOKEN_END = 2,      // the same; allowed where the text may end
+  VIVACE_TOKEN_UNUSED = 3,   // never allowed
+};
+
+// How a source is written.
+enum {
+  VIVACE_GRAMMAR_JSON_SCHEMA = 0,
+  VIVACE_GRAMMAR_REGEX = 1,
+  VIVACE_GRAMMAR_LARK = 2,
+};
+
+typedef struct {
+  const char* data;
+  size_t size;
+} vivace_view;
+
+// A JSON schema that a Lark grammar refers to as @name.
+typedef struct {
+  vivace_view name;
+  vivace_view text;
+} vivace_schema;
+
+typedef struct {
+  int32_t kind;
+  vivace_view text;
+  const vivace_schema* schemas;
+  size_t count;
+} vivace_source;
+
+typedef struct vivace_vocabulary vivace_vocabulary;
+typedef struct vivace_grammar vivace_grammar;
+typedef struct vivace_answer vivace_answer;
+
+// Cuts text into tokens as the model was trained to see it, and gives them to `emit`, in
+// one call or more. Called from any thread.
+typedef void (*vivace_emit)(void* sink, const uint32_t* tokens, size_t count);
+typedef void (*vivace_tokenize)(const void* context, const char* text, size_t size, void* sink,
+                                vivace_emit emit);
+
+// The tokens of a model: the bytes of token i end in `bytes` at ends[i], where those of the
+// next one begin.
+typedef struct {
+  const char* bytes;
+  const size_t* ends;    // [count]
+  const uint8_t* kinds;  // [count]
+  size_t count;
+  vivace_tokenize tokenize;
+  const void* context;  // of tokenize
+} vivace_tokens;
+
+// All is copied but what `context` points to, which must outlive the grammars.
+int32_t vivace_vocabulary_create(const vivace_tokens* tokens, vivace_vocabulary** result,
+                                 vivace_text* error);
+// Null is fine. Grammars that were compiled stay usable.
+void vivace_vocabulary_free(vivace_vocabulary* vocabulary);
+
+// On OK `*result` is a new handle and `*warnings` has a line for each part of the source
+// without effect. Takes a thread of its own while it runs. The caller frees both texts.
+int32_t vivace_grammar_compile(const vivace_vocabulary* vocabulary, const vivace_source* source,
+                               vivace_grammar** result, vivace_text* warnings, vivace_text* error);
+// Null is fine. Answers that were begun stay usable.
+void vivace_grammar_free(vivace_grammar* grammar);
+
+// The beginning of an answer. Unlike the others, an answer is used by one thread at a time.
+int32_t vivace_answer_create(const vivace_grammar* grammar, vivace_answer** result,
+                             vivace_text* error);
+void vivace_answer_free(vivace_answer* answer);
+
+// Writes a bit for each token that may come next into `count` words.
+int32_t vivace_answer_mask(vivace_answer* answer, uint32_t* words, size_t count,
+                           vivace_text* error);
+int32_t vivace_answer_consume(vivace_answer* answer, const uint32_t* tokens, size_t count,
+                              vivace_text* error);
+// Writes up to `capacity` tokens that must come next; returns how many.
+size_t vivace_answer_forced(vivace_answer* answer, uint32_t* tokens, size_t capacity);
+// Whether nothing can follow; `*error` is empty unless the answer has failed.
+int32_t vivace_answer_is_complete(const vivace_answer* answer, vivace_text* error);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif

@@ -1,12 +1,17 @@
-//! C interface of the template engine; `vivace_ffi.h` is its contract.
+//! C interface of chat templates, and what the interface of grammars shares with it;
+//! `vivace_ffi.h` is its contract.
 //!
 //! This file only moves bytes across the boundary and stops panics there.
 
 mod clock;
+mod grammar;
+mod grammar_api;
 mod json;
 mod limits;
 mod python;
+mod schema;
 mod template;
+mod vocabulary;
 
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::Once;

@@ -199,13 +199,6 @@ Answer<void> RefuseAnthropicExtras(Fields& fields) {
           type.substr(0, 40)));
     }
   }
-  for (const char* name : {"output_config", "output_format"}) {
-    const Json* config = fields.Object(name);
-    if (config == nullptr) continue;
-    const bool bound = std::string_view(name) == "output_format" ||
-                       (config->contains("format") && !config->at("format").is_null());
-    if (bound) return NotSupported(fmt::format("{}: structured output is not available", name));
-  }
   for (const char* name : {"mcp_servers", "container"}) {
     if (!fields.IsEmpty(name)) return NotSupported(fmt::format("{}: not available", name));
   }

@@ -7,6 +7,7 @@
 #include "api/openai_form.h"
 #include "api/reply.h"
 #include "api/sampling_fields.h"
+#include "api/structure_fields.h"
 
 namespace vivace {
 namespace {
@@ -19,6 +20,7 @@ const char* StopReason(FinishReason reason) {
       return "stop_sequence";
     case FinishReason::kStop:
     case FinishReason::kCancelled:
+    case FinishReason::kFailed:
       break;
   }
   return "end_turn";
@@ -146,6 +148,7 @@ Answer<void> Messages(Call& call) {
   if (!fields.Has("max_tokens")) fields.Reject("max_tokens", "needed, a number of tokens");
   request.max_tokens = fields.Integer("max_tokens", 1, 1, 1 << 30);
   AddStops(tokenizer, fields.Texts("stop_sequences"), request);
+  if (const auto form = ReadAnthropicStructure(fields, *generation); !form) return form;
   generation->stream = fields.Bool("stream", false);
   if (const auto status = fields.status(); !status) return Refusal(status.error());
   return Start(call, std::move(*generation), std::make_unique<MessagesFormat>(call.request.id));

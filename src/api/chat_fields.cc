@@ -28,23 +28,6 @@ Answer<ChatRequest> ReadChat(Fields& fields) {
 }
 
 Answer<void> RefuseStructure(Fields& fields) {
-  if (const Json* format = fields.Object("response_format")) {
-    const auto type = format->find("type");
-    if (type == format->end() || !type->is_string()) {
-      return RefuseInput("response_format.type: needed, allowed is text");
-    }
-    if (*type != "text") {
-      return NotSupported(fmt::format("response_format \"{}\" is not available, allowed is text",
-                                      type->get<std::string>().substr(0, 40)));
-    }
-  }
-  for (const char* name : {"grammar", "json_schema"}) {
-    const Json* value = fields.Find(name);
-    if (value == nullptr || (value->is_string() && value->get_ref<const std::string&>().empty())) {
-      continue;
-    }
-    return NotSupported(fmt::format("{}: structured output is not available", name));
-  }
   // A call that must come cannot be enforced yet.
   const Json* choice = fields.Find("tool_choice");
   if (choice != nullptr && *choice != "auto" && *choice != "none") {

@@ -11,8 +11,7 @@ namespace vivace {
 // which message is wrong.
 Answer<ChatRequest> ReadChat(Fields& fields);
 
-// 501 for the fields by which an answer's form is asked for ("response_format", "grammar",
-// "json_schema"), unless they ask for text: never a free answer to a bound question.
+// 501 where a call of a tool must come, which cannot be enforced.
 Answer<void> RefuseStructure(Fields& fields);
 
 }  // namespace vivace

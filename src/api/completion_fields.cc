@@ -8,6 +8,7 @@
 #include "api/chat_fields.h"
 #include "api/sampler_steps.h"
 #include "api/settings_json.h"
+#include "api/structure_fields.h"
 
 namespace vivace {
 namespace {
@@ -60,6 +61,7 @@ Answer<CompletionOptions> ReadCompletion(Call& call, Fields& fields, Generation&
   }
   CompletionOptions options;
   ReadGeneration(call, fields, generation);
+  if (const auto form = ReadStructure(fields, generation); !form) return Refusal(form.error());
   generation.choices =
       fields.Integer("n_cmpl", generation.choices, 1, call.service.options.max_choices);
   ReadProbabilities(fields, generation.request);
@@ -72,6 +74,10 @@ Answer<CompletionOptions> ReadCompletion(Call& call, Fields& fields, Generation&
   options.settings = FullSettings(generation);
   options.settings["samplers"] = samplers;
   options.settings["timings_per_token"] = options.timings_per_token;
+  for (const char* name :
+       {"grammar", "json_schema", "grammar_lazy", "grammar_triggers", "preserved_tokens"}) {
+    if (const Json* value = fields.Find(name)) options.settings[name] = *value;
+  }
   options.settings["ignore_eos"] = fields.Bool("ignore_eos", false);
   ReadIdleSettings(fields, options.settings);
   if (const auto status = fields.status(); !status) return Refusal(status.error());

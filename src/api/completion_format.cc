@@ -22,6 +22,7 @@ const char* StopType(const Outcome& outcome) {
     case FinishReason::kLength:
       return "limit";
     case FinishReason::kCancelled:
+    case FinishReason::kFailed:
       break;
   }
   return "none";

@@ -24,6 +24,7 @@ http::Router MakeRouter(Service& service) {
   AddOpenAiResponses(router, service);
   AddPrefill(router, service);
   AddProps(router, service);
+  AddSchemaCheck(router, service);
   AddSlots(router, service);
   AddTokenize(router, service);
   return router;

@@ -32,6 +32,7 @@ void AddOpenAiCompletions(http::Router& router, Service& service);
 void AddOpenAiResponses(http::Router& router, Service& service);
 void AddPrefill(http::Router& router, Service& service);
 void AddProps(http::Router& router, Service& service);
+void AddSchemaCheck(http::Router& router, Service& service);
 void AddSlots(http::Router& router, Service& service);
 void AddTokenize(http::Router& router, Service& service);
 

@@ -13,6 +13,7 @@
 #include "api/model_options.h"
 #include "api/openai_form.h"
 #include "api/sampling_fields.h"
+#include "api/structure_fields.h"
 #include "base/clock.h"
 
 namespace vivace {
@@ -117,15 +118,8 @@ class OllamaFormat : public ReplyFormat {
   const std::int64_t top_logprobs_;
 };
 
-// 501 for bound answers, 400 for thinking and pictures: no model here has them.
+// 400 for thinking and pictures: no model here has them.
 Answer<void> RefuseWhatIsMissing(Fields& fields, const std::string& model) {
-  if (const Json* format = fields.Find("format")) {
-    const bool none = format->is_string() && format->get_ref<const std::string&>().empty();
-    if (!none && !format->is_structured() && *format != "json") {
-      return RefuseInput("format: expected \"json\" or a schema");
-    }
-    if (!none) return NotSupported("format: structured output is not available");
-  }
   const Json* think = fields.Find("think");
   if (think != nullptr && !think->is_boolean() && !think->is_string()) {
     return RefuseInput("think: expected true, false or a level");
@@ -249,6 +243,9 @@ Answer<OllamaRequest> ReadOllamaRequest(Call& call, Fields& fields) {
     generation.request.logprobs = static_cast<std::size_t>(std::max<std::int64_t>(top, 1));
   }
   if (const auto status = fields.status(); !status) return Refusal(status.error());
+  if (const auto form = ReadOllamaStructure(fields, generation); !form) {
+    return Refusal(form.error());
+  }
   return request;
 }
 

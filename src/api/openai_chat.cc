@@ -7,6 +7,7 @@
 #include "api/openai_form.h"
 #include "api/reply.h"
 #include "api/sampling_fields.h"
+#include "api/structure_fields.h"
 
 namespace vivace {
 namespace {
@@ -123,6 +124,7 @@ Answer<void> ChatCompletions(Call& call) {
   const auto chat = ReadChat(fields);
   if (!chat) return Refusal(chat.error());
   ReadGeneration(call, fields, generation);
+  if (const auto form = ReadStructure(fields, generation); !form) return form;
   generation.request.logprobs = ReadLogprobs(fields);
   const bool include_usage = ReadIncludeUsage(fields);
   auto format = std::make_unique<ChatFormat>(include_usage);

@@ -8,6 +8,7 @@
 #include "api/openai_form.h"
 #include "api/prompt_field.h"
 #include "api/reply.h"
+#include "api/structure_fields.h"
 
 namespace vivace {
 namespace {
@@ -148,6 +149,7 @@ Answer<void> Completions(Call& call) {
   Generation generation = {.model = std::move(*model), .request = {}};
   if (const auto refused = RefuseRest(fields); !refused) return refused;
   ReadGeneration(call, fields, generation);
+  if (const auto form = ReadStructure(fields, generation); !form) return form;
   const bool limited = fields.Has("max_tokens") || fields.Has("n_predict") ||
                        call.service.options.default_max_tokens >= 0;
   if (!limited) generation.request.max_tokens = kDefaultTokens;

@@ -6,6 +6,7 @@
 #include "api/generation.h"
 #include "api/openai_form.h"
 #include "api/reply.h"
+#include "api/structure_fields.h"
 
 namespace vivace {
 namespace {
@@ -222,13 +223,6 @@ Answer<void> RefuseState(Fields& fields) {
     return NotSupported(std::string(name) + ": answers are not stored here, send all of the input");
   }
   if (fields.Bool("background", false)) return NotSupported("background: not available");
-  const Json* text = fields.Object("text");
-  if (text != nullptr && text->contains("format")) {
-    const Json& format = (*text)["format"];
-    if (!format.is_object() || TextIn(format, "type") != "text") {
-      return NotSupported("text.format: structured output is not available");
-    }
-  }
   return RefuseStructure(fields);
 }
 
@@ -244,6 +238,7 @@ Answer<void> Responses(Call& call) {
   chat->tools = std::move(*tools);
   Generation generation = {.model = std::move(*model), .request = {}};
   ReadGeneration(call, fields, generation);
+  if (const auto form = ReadResponsesStructure(fields, generation); !form) return form;
   generation.choices = 1;
   generation.request.max_tokens =
       fields.Integer("max_output_tokens", generation.request.max_tokens, 1, std::int64_t{1} << 30);

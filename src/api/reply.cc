@@ -143,10 +143,12 @@ void Reply::OnToken(Track& track, const TokenEvent& event) {
 }
 
 void Reply::OnDone(Track& track, const DoneEvent& event) {
-  if (event.reason == FinishReason::kCancelled) {
+  const bool failed = event.reason == FinishReason::kFailed;
+  if (failed || event.reason == FinishReason::kCancelled) {
     cancelled_ = true;
     stop_.request_stop();  // the other choices
-    const ApiError error = ErrorOfStatus(503, "the request was cancelled");
+    const ApiError error = failed ? ErrorOfStatus(400, std::string(event.error))
+                                  : ErrorOfStatus(503, "the request was cancelled");
     if (!generation_.stream) {
       (void)writer_.Send(ErrorResponse(dialect_, error));
       return;

@@ -27,6 +27,9 @@ Result<std::unique_ptr<ServedModel>> ServedModel::Create(ModelParts parts, Engin
   auto chat = OpenChatTemplate(served->model(), chat_template);
   if (!chat) return Context(std::move(chat).error(), served->name());
   served->chat_ = std::move(*chat);
+  served->grammars_.emplace(served->tokenizer(),
+                            static_cast<std::size_t>(served->model().config().vocab_size),
+                            options.grammars);
   options.context = std::min(options.context, served->model().config().context);
   auto engine = Engine::Create(served->model(), *served->parts_.team, options);
   if (!engine) return Context(std::move(engine).error(), served->name());

@@ -33,6 +33,7 @@ nlohmann::ordered_json TimingsJson(const GenerateTimings& t, const Preparation& 
           {"predicted_ms", Rounded(t.decode_ms)},
           {"predicted_per_token_ms", Rounded(PerToken(later, t.decode_ms))},
           {"predicted_per_second", Rounded(PerSecond(later, t.decode_ms))},
+          {"forced_n", t.forced_tokens},
           {"draft_n", 0},
           {"draft_n_accepted", 0},
           {"queue_ms", Rounded(t.queue_ms)},

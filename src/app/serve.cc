@@ -328,6 +328,12 @@ void AddModelsFlags(CLI::App& command, ServeFlags& flags) {
       ->group(group)
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 20));
   command
+      .add_option("--max-schema-bytes", flags.engine.grammars.max_bytes,
+                  "Largest schema or grammar that an answer may be bound to")
+      ->group(group)
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 26))
+      ->capture_default_str();
+  command
       .add_option("--max-tokens", flags.service.default_max_tokens,
                   "Longest answer where a request names none; -1 until the context is full")
       ->group(group)

@@ -15,7 +15,9 @@
 
 #include "base/result.h"
 #include "base/token_id.h"
+#include "base/token_mask.h"
 #include "constrain/grammar.h"
+#include "constrain/matcher.h"
 #include "tokenizer/tokenizer.h"
 
 namespace vivace {
@@ -40,9 +42,10 @@ struct ConstraintSpec {
 
 class Constraint {
  public:
-  // The tokenizer must outlive this object. Precondition: `spec` has a grammar.
-  Constraint(ConstraintSpec spec, const Tokenizer& tokenizer);
-  ~Constraint();
+  // The tokenizer must outlive this object. Masks have `vocab_size` bits. Precondition:
+  // `spec` has a grammar.
+  Constraint(ConstraintSpec spec, const Tokenizer& tokenizer, std::size_t vocab_size);
+  ~Constraint() = default;
   Constraint(const Constraint&) = delete;
   Constraint& operator=(const Constraint&) = delete;
 
@@ -56,30 +59,33 @@ class Constraint {
   // The tokens that may come next, a bit for each of the vocabulary; empty where all may,
   // and after a failure. Tokens that end the generation are among them where the text may
   // end here. Valid until the next Accept. Computed once per state.
-  std::span<const std::uint32_t> Mask();
+  TokenMask Mask();
 
   // Goes on by a token that the mask allows.
   void Accept(TokenId token);
 
-  // The tokens that must come next, often none. They are not accepted by this call. Valid
-  // until the next Accept.
+  // The tokens that must come next, often none. They are not accepted by this call. While
+  // there are any, the mask allows the first one only. Valid until the next Accept.
   std::span<const TokenId> Forced();
 
  private:
-  struct State;
-
   void AcceptFree(TokenId token);
   void AcceptText(std::string_view text);
   void Consume(std::span<const TokenId> tokens);
-  void Fail(std::string_view why);
+  void Fail(Error error);
 
   ConstraintSpec spec_;
   const Tokenizer& tokenizer_;
-  std::unique_ptr<State> state_;
+  std::optional<MatcherAnswer> answer_;
   bool active_;
   bool complete_ = false;
   std::optional<Error> failure_;
   std::string tail_;  // of the free text, that may be the beginning of a trigger
+  std::vector<std::uint32_t> mask_;
+  std::vector<TokenId> forced_;
+  bool has_mask_ = false;     // of this state
+  std::size_t accepted_ = 0;  // of forced_
+  bool has_forced_ = false;   // of this state
 };
 
 }  // namespace vivace

@@ -7,13 +7,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "constrain/matcher.h"
 #include "tokenizer/tokenizer.h"
 
 namespace vivace {
@@ -41,38 +45,35 @@ struct GrammarLimits {
 
 class Grammar {
  public:
-  struct Handle;  // of the library that computes masks
-
-  Grammar(GrammarKind kind, std::shared_ptr<const Handle> handle, std::vector<std::string> warnings,
-          double compile_ms);
+  Grammar(GrammarKind kind, CompiledGrammar compiled, double compile_ms)
+      : kind_(kind), compiled_(std::move(compiled)), compile_ms_(compile_ms) {}
 
   GrammarKind kind() const { return kind_; }
   // What the source says that has no effect, one sentence each.
-  const std::vector<std::string>& warnings() const { return warnings_; }
+  const std::vector<std::string>& warnings() const { return compiled_.warnings(); }
   double compile_ms() const { return compile_ms_; }
-  const Handle& handle() const { return *handle_; }
+  const CompiledGrammar& compiled() const { return compiled_; }
 
  private:
   GrammarKind kind_;
-  std::shared_ptr<const Handle> handle_;
-  std::vector<std::string> warnings_;
+  CompiledGrammar compiled_;
   double compile_ms_;
 };
 
 class GrammarCompiler {
  public:
   // False in builds without the library; Compile then is kUnsupported.
-  static bool Available();
+  static bool Available() { return MatcherVocabulary::Available(); }
 
   // `vocab_size` is the model's: masks have so many bits. Cheap: what depends on the
   // vocabulary is built by Prepare or the first Compile.
   GrammarCompiler(const Tokenizer& tokenizer, std::size_t vocab_size, const GrammarLimits& limits);
   GrammarCompiler(const GrammarCompiler&) = delete;
   GrammarCompiler& operator=(const GrammarCompiler&) = delete;
-  ~GrammarCompiler();
+  ~GrammarCompiler() = default;
 
-  // Builds the tree of the vocabulary, once.
-  void Prepare();
+  // Builds the tree of the vocabulary, once; errors are those of Compile.
+  Result<void> Prepare();
 
   // kBadInput names the JSON path, or the line and column, and what is wrong there;
   // kUnsupported where the build has no library.
@@ -81,14 +82,22 @@ class GrammarCompiler {
   const GrammarLimits& limits() const { return limits_; }
 
  private:
-  struct State;
+  struct Kept {
+    GrammarSource source;
+    std::shared_ptr<const Grammar> grammar;
+  };
 
   Result<std::shared_ptr<const Grammar>> CompileAnew(const GrammarSource& source);
+  std::shared_ptr<const Grammar> Find(const GrammarSource& source);
+  void Keep(const GrammarSource& source, const std::shared_ptr<const Grammar>& grammar);
 
   const Tokenizer& tokenizer_;
-  std::size_t vocab_size_;
-  GrammarLimits limits_;
-  std::unique_ptr<State> state_;
+  const std::size_t vocab_size_;
+  const GrammarLimits limits_;
+  std::mutex vocabulary_mutex_;
+  std::optional<Result<MatcherVocabulary>> vocabulary_;  // set once
+  std::mutex kept_mutex_;
+  std::list<Kept> kept_;  // the newest use first
 };
 
 }  // namespace vivace

@@ -213,13 +213,19 @@ bool EngineCore::Step() {
 
 void EngineCore::Plan() {
   parts_.clear();
+  // Besides one row for each, for tokens that grammars have forced, and for prompts.
+  std::int64_t room = options_.prompt_chunk;
   for (Running& running : running_) {
-    if (running.sequence->decoding()) AddPart(*running.sequence, running.sequence->remaining());
+    Sequence& sequence = *running.sequence;
+    if (!sequence.decoding()) continue;
+    const std::int64_t rows = std::min(sequence.remaining(), room + 1);
+    AddPart(sequence, rows);
+    room -= rows - 1;
   }
-  PlanPrefill(!parts_.empty());
+  PlanPrefill(!parts_.empty(), room);
 }
 
-void EngineCore::PlanPrefill(bool decoding) {
+void EngineCore::PlanPrefill(bool decoding, std::int64_t room) {
   const bool ordinary = ordinary_running() > 0;
   prefills_.clear();
   for (Running& running : running_) {
@@ -228,7 +234,6 @@ void EngineCore::PlanPrefill(bool decoding) {
     prefills_.push_back(&running);
   }
   std::ranges::stable_sort(prefills_, {}, &Running::turn);
-  std::int64_t room = options_.prompt_chunk;
   // A background slice ends soon enough for the request that may come meanwhile.
   const bool others = options_.turns != nullptr && options_.turns->in_use();
   if (decoding || !ordinary || others)
@@ -299,10 +304,16 @@ void EngineCore::RunStep() {
 void EngineCore::Observe(double ms) {
   std::int64_t decode_rows = 0;
   std::int64_t prefill_rows = 0;
+  std::int64_t forced_rows = 0;
   for (const StepPart& part : parts_) {
-    (part.sequence->decoding() && part.rows == 1 ? decode_rows : prefill_rows) += part.rows;
+    if (part.sequence->decoding() && part.rows <= 1 + part.sequence->forced()) {
+      ++decode_rows;
+      forced_rows += part.rows - 1;
+    } else {
+      prefill_rows += part.rows;
+    }
   }
-  cost_.Observe(decode_rows, prefill_rows, ms);
+  cost_.Observe(decode_rows, prefill_rows + forced_rows, ms);
   metrics_.prompt_tokens.Add(prefill_rows);
   metrics_.steps.Add(1);
   metrics_.step_ms.Add(ms);

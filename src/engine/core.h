@@ -19,6 +19,7 @@
 #include "base/fair_lock.h"
 #include "base/result.h"
 #include "base/thread_team.h"
+#include "constrain/grammar.h"
 #include "engine/metrics.h"
 #include "engine/page_courier.h"
 #include "engine/prefetch_tuning.h"
@@ -45,6 +46,7 @@ struct EngineOptions {
   // Taken for each step, where several engines share the cores. It must outlive them.
   FairLock* turns = nullptr;
   PageStoreOptions store = {};  // pages on disk
+  GrammarLimits grammars = {};
 };
 
 class EngineCore {
@@ -119,7 +121,7 @@ class EngineCore {
   std::int64_t ordinary_running() const;
   // Which rows of which sequences come next, into parts_.
   void Plan();
-  void PlanPrefill(bool decoding);
+  void PlanPrefill(bool decoding, std::int64_t room);
   bool WillBeShared(const Sequence& sequence) const;
   void AddPart(Sequence& sequence, std::int64_t rows);
   void RunStep();

@@ -18,8 +18,9 @@
 
 namespace vivace {
 
-enum class FinishReason : std::uint8_t { kStop, kLength, kStopString, kCancelled };
-const char* FinishReasonName(FinishReason reason);  // "stop", "length", "stop", "cancelled"
+enum class FinishReason : std::uint8_t { kStop, kLength, kStopString, kCancelled, kFailed };
+// "stop", "length", "stop", "cancelled", "error"
+const char* FinishReasonName(FinishReason reason);
 
 enum class Priority : std::uint8_t {
   kOrdinary,
@@ -66,7 +67,8 @@ struct GenerateTimings {
   double prefill_ms = 0;            // from admission to the end of the prompt's evaluation
   double first_token_ms = 0;        // from arrival to the first token
   std::int64_t decoded_tokens = 0;
-  double decode_ms = 0;  // first token to last
+  std::int64_t forced_tokens = 0;  // of them, that the grammar left no choice about
+  double decode_ms = 0;            // first token to last
   // Tokens that were chosen without reading the whole output matrix, and the rows of it
   // that came into question for them, in total.
   std::int64_t coarse_tokens = 0;
@@ -105,6 +107,7 @@ struct DoneEvent {
   std::string_view text;           // what was held back until now
   const GenerateTimings& timings;
   std::span<const float> embedding = {};  // [hidden] of unit length, where asked for
+  std::string_view error = {};            // of kFailed: why the answer has no end
 };
 
 using Event = std::variant<AdmittedEvent, ProgressEvent, TokenEvent, DoneEvent>;

@@ -25,6 +25,8 @@ const char* FinishReasonName(FinishReason reason) {
       return "length";
     case FinishReason::kCancelled:
       return "cancelled";
+    case FinishReason::kFailed:
+      return "error";
   }
   return "";
 }
@@ -36,13 +38,18 @@ Sequence::Sequence(Submission submission, const Model& model, PagePool& pool, st
       limit_(TokenLimit(submission_.request, context)),
       tokens_(submission_.request.prompt),
       kv_(pool),
-      sampler_(submission_.request.sampling, static_cast<std::size_t>(model.config().vocab_size)),
+      sampler_(submission_.request.sampling, static_cast<std::size_t>(model.config().vocab_size),
+               static_cast<bool>(submission_.request.constraint)),
       output_(model.tokenizer(), submission_.request.stop,
               [this](std::string_view text) { piece_ += text; }) {
   const std::int64_t longest = std::min(length() + limit_, std::max(context, length()));
   tokens_.reserve(static_cast<std::size_t>(longest));
   if (submission_.request.embed) pooled_.resize(static_cast<std::size_t>(model.config().hidden));
   for (const TokenId token : tokens_) sampler_.Accept(token);
+  if (const ConstraintSpec& spec = submission_.request.constraint; spec) {
+    constraint_.emplace(spec, model.tokenizer(),
+                        static_cast<std::size_t>(model.config().vocab_size));
+  }
   timings_.prompt_tokens = length();
   timings_.dropped_tokens = submission_.request.dropped;
 }
@@ -56,11 +63,13 @@ std::int64_t Sequence::PagesAtMost(const GenerateRequest& request, std::int64_t 
 }
 
 void Sequence::Choose(std::span<const float> logits, Choice& choice) {
-  choice.token = sampler_.Sample(logits, position());
+  const TokenMask mask = Mask();
+  const std::span<const TokenId> forced = Forced();
+  choice.token = forced.empty() ? sampler_.Sample(logits, position(), mask) : forced.front();
   choice.top.clear();
   if (request().logprobs == 0) return;
   if (request().logprobs_of_kept) {
-    choice.top = sampler_.Kept(logits, position());
+    choice.top = sampler_.Kept(logits, position(), mask);
     const auto chosen = std::ranges::find(choice.top, choice.token, &TokenLogprob::token);
     choice.logprob = chosen == choice.top.end() ? 0 : chosen->logprob;
     choice.top.resize(std::min(choice.top.size(), request().logprobs));
@@ -73,7 +82,8 @@ void Sequence::Choose(std::span<const float> logits, Choice& choice) {
 
 bool Sequence::ChooseAbove(std::span<const float> logits, const HeadResult& found, float share,
                            Choice& choice) {
-  const auto token = sampler_.SampleAbove(logits, found.floor, position());
+  auto token = sampler_.SampleAbove(logits, found.floor, position());
+  if (token && !Allows(Mask(), *token)) token.reset();
   coarse_policy_.Judge(token.has_value(), share);
   if (!token) return false;
   choice.token = *token;
@@ -99,6 +109,7 @@ void Sequence::Shift() {
   const std::int64_t dropped = std::max<std::int64_t>((length() - keep) / 2, 1);
   tokens_.erase(tokens_.begin() + keep, tokens_.begin() + keep + dropped);
   timings_.dropped_tokens += dropped;
+  forced_ = 0;
 }
 
 void Sequence::Pool(std::span<const float> states) {
@@ -111,6 +122,8 @@ bool Sequence::Take(const Choice& choice, double now_ms, FinishReason& reason) {
     timings_.first_token_ms = now_ms - arrival_ms();
   }
   timings_.decode_ms = now_ms - first_token_at_ms_;
+  forced_ = 0;
+  if (Fails(reason)) return true;
   if (model_.tokenizer().IsEndOfGeneration(choice.token) && !request().ignore_end) {
     reason = FinishReason::kStop;
     return true;
@@ -120,15 +133,46 @@ bool Sequence::Take(const Choice& choice, double now_ms, FinishReason& reason) {
     reason = FinishReason::kStopString;
     return true;
   }
+  return Append(choice, reason) || AppendForced(reason);
+}
+
+bool Sequence::Append(const Choice& choice, FinishReason& reason) {
   tokens_.push_back(choice.token);
   ++timings_.decoded_tokens;
   sampler_.Accept(choice.token);
+  if (constraint_) constraint_->Accept(choice.token);
   const bool stopped = output_.Push(choice.token);
   submission_.sink(TokenEvent{.choice = choice, .text = piece_, .timings = timings_});
   has_line_break_ = has_line_break_ || piece_.find('\n') != std::string::npos;
   piece_.clear();
-  reason = stopped ? FinishReason::kStopString : FinishReason::kLength;
-  return stopped || timings_.decoded_tokens >= limit_ || TookTooLong();
+  const bool complete = constraint_ && constraint_->complete();
+  reason = stopped    ? FinishReason::kStopString
+           : complete ? FinishReason::kStop
+                      : FinishReason::kLength;
+  if (stopped || complete) return true;
+  return Fails(reason) || timings_.decoded_tokens >= limit_ || TookTooLong();
+}
+
+// What the grammar leaves no choice about needs no logits: it is evaluated in one step with
+// the token before it. Where logits are to be reported, all tokens are chosen; they are the
+// same.
+bool Sequence::AppendForced(FinishReason& reason) {
+  if (!constraint_ || request().logprobs > 0) return false;
+  const std::span<const TokenId> forced = Forced();
+  forced_tokens_.assign(forced.begin(), forced.end());
+  for (const TokenId token : forced_tokens_) {
+    if (length() >= context_) break;
+    ++forced_;
+    ++timings_.forced_tokens;
+    if (Append({.token = token, .logprob = 0, .top = {}}, reason)) return true;
+  }
+  return false;
+}
+
+bool Sequence::Fails(FinishReason& reason) const {
+  if (!constraint_ || !constraint_->failure()) return false;
+  reason = FinishReason::kFailed;
+  return true;
 }
 
 bool Sequence::TookTooLong() const {
@@ -145,11 +189,14 @@ void Sequence::Done(FinishReason reason) {
   }
   const std::string_view word =
       stop_token_ ? model_.tokenizer().Piece(*stop_token_) : output_.stopping_word();
+  std::string_view error;
+  if (reason == FinishReason::kFailed) error = constraint_->failure()->message;
   submission_.sink(DoneEvent{.reason = reason,
                              .stopping_word = word,
                              .text = piece_,
                              .timings = timings_,
-                             .embedding = pooled_});
+                             .embedding = pooled_,
+                             .error = error});
 }
 
 }  // namespace vivace

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "constrain/constraint.h"
 #include "engine/coarse_policy.h"
 #include "engine/request.h"
 #include "engine/text_output.h"
@@ -50,8 +51,10 @@ class Sequence {
   // The prompt and what was generated; keys and values lag behind.
   std::span<const TokenId> tokens() const { return tokens_; }
   std::int64_t remaining() const { return length() - kv_.size(); }
-  // Whether only the newest token is still to be evaluated: not after a shift.
-  bool decoding() const { return timings_.decoded_tokens > 0 && remaining() <= 1; }
+  // Whether only the newest token is still to be evaluated, and those that were forced after
+  // it: not after a shift.
+  bool decoding() const { return timings_.decoded_tokens > 0 && remaining() <= 1 + forced_; }
+  std::int64_t forced() const { return forced_; }  // tokens after the newest chosen one
   bool wants_tokens() const { return limit_ > 0; }
   bool finished() const { return finished_; }
   bool shifted() const { return timings_.dropped_tokens > request().dropped; }
@@ -59,6 +62,9 @@ class Sequence {
   std::int64_t pages_at_most() const { return PagesAtMost(submission_.request, context_); }
   static std::int64_t PagesAtMost(const GenerateRequest& request, std::int64_t context);
 
+  // What may come next; computed by the first call for a token.
+  TokenMask Mask() { return constraint_ ? constraint_->Mask() : TokenMask(); }
+  bool constrained() const { return constraint_.has_value(); }
   // Whether the next token can come from the coarse head; asked once per token.
   bool TriesCoarse() { return coarse_policy_.Try(); }
   bool NeedsOnlyTheLargest() const {
@@ -68,7 +74,8 @@ class Sequence {
 
   // The next token, from all its logits [vocab_size].
   void Choose(std::span<const float> logits, Choice& choice);
-  // The same from those at least found.floor. False: all of them are needed. `share` is
+  // The same from those at least found.floor, where those that the mask forbids are
+  // -infinity. False: all of them are needed. `share` is
   // what was read for the step's sequences, of a sweep that gives all logits to all.
   bool ChooseAbove(std::span<const float> logits, const HeadResult& found, float share,
                    Choice& choice);
@@ -89,6 +96,13 @@ class Sequence {
   void Done(FinishReason reason);
 
  private:
+  // Both: as Take.
+  bool Append(const Choice& choice, FinishReason& reason);
+  bool AppendForced(FinishReason& reason);
+  bool Fails(FinishReason& reason) const;
+  std::span<const TokenId> Forced() {
+    return constraint_ ? constraint_->Forced() : std::span<const TokenId>();
+  }
   bool TookTooLong() const;
   std::int64_t length() const { return static_cast<std::int64_t>(tokens_.size()); }
   // Of the next token, counting those that were forgotten.
@@ -107,6 +121,9 @@ class Sequence {
   std::string piece_;  // of text, handed out by output_ since the last event
   TextOutput output_;
   std::optional<TokenId> stop_token_;  // one of the request's was chosen
+  std::optional<Constraint> constraint_;
+  std::vector<TokenId> forced_tokens_;  // scratch of AppendForced
+  std::int64_t forced_ = 0;             // tokens after the newest chosen one
   CoarsePolicy coarse_policy_;
   GenerateTimings timings_;
   double admitted_ms_ = 0;

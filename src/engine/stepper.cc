@@ -41,6 +41,7 @@ Stepper::Stepper(const Model& model, ThreadTeam& team, Workspace space, Buffer l
       prefetch_(prefetch),
       promotion_(model.mapped_weights()),
       found_(Size(kLogitRows)),
+      masks_(Size(kLogitRows)),
       chosen_(Size(kLogitRows)) {
   space_.SetPrefetch(prefetch_.distance());
   tokens_.reserve(Size(space_.max_rows));
@@ -160,11 +161,19 @@ void Stepper::ForEachPart(std::size_t count, const Function& choose) {
   });
 }
 
+// Empty where there are none.
+std::span<const TokenMask> Stepper::MasksOf(std::span<StepPart* const> parts) {
+  const auto constrained = [](StepPart* part) { return part->sequence->constrained(); };
+  if (std::ranges::none_of(parts, constrained)) return {};
+  ForEachPart(parts.size(), [&](std::size_t i) { masks_[i] = parts[i]->sequence->Mask(); });
+  return std::span(masks_).first(parts.size());
+}
+
 void Stepper::ChooseCoarsely(std::int64_t first, std::span<StepPart* const> parts) {
   float depth = 0;
   for (const StepPart* part : parts) depth = std::max(depth, part->sequence->DepthNeeded());
   head_search_->Find(first, depth, space_, *team_, logits_memory_.As<float>().data(),
-                     std::span(found_).first(parts.size()));
+                     std::span(found_).first(parts.size()), MasksOf(parts));
   // The rows share the coarse sweep, but each reads its exact rows for itself: what all of
   // them read counts against the one full sweep that they could have shared.
   const auto all_groups = static_cast<float>(model_->weights().output.groups());

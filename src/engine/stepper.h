@@ -62,6 +62,7 @@ class Stepper {
   void Prepare(StepPart& part);
   void Pool();
   void Choose(std::int64_t first, std::span<StepPart* const> parts);
+  std::span<const TokenMask> MasksOf(std::span<StepPart* const> parts);
   bool TryCoarse(std::span<StepPart* const> parts) const;
   void ChooseCoarsely(std::int64_t first, std::span<StepPart* const> parts);
   void ChooseFromAll(std::int64_t first, std::span<StepPart* const> parts);
@@ -86,6 +87,7 @@ class Stepper {
   std::vector<StepPart*> choosing_;
   std::vector<StepPart*> pooling_;    // of requests that want an embedding
   std::vector<HeadResult> found_;     // [kLogitRows]
+  std::vector<TokenMask> masks_;      // [kLogitRows]
   std::vector<std::uint8_t> chosen_;  // [kLogitRows]: whether the coarse head was enough
   double evaluated_ms_ = 0;
 };

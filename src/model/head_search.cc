@@ -35,6 +35,15 @@ struct HeadSearch::Call {
   float depth;
   float* logits;  // [rows, stride]: first coarse, then exact
   std::int64_t stride;
+  std::span<const TokenMask> masks;  // [rows], or empty
+
+  // Logits of the row's tokens from `token` on.
+  void ForbidIn(std::int64_t row, std::int64_t token, float* first_logit,
+                std::int64_t count) const {
+    if (masks.empty()) return;
+    Forbid(masks[static_cast<std::size_t>(row)], static_cast<std::size_t>(token),
+           {first_logit, static_cast<std::size_t>(count)});
+  }
 };
 
 HeadSearch::HeadSearch(const Weights& weights, std::int64_t max_rows, int threads)
@@ -70,6 +79,7 @@ void HeadSearch::ScanCoarse(const Call& call, TeamMember& member, ThreadSpace& t
     Multiply(coarse_.plane, call.activations, call.rows, begin, end, thread, call.logits + first,
              call.stride);
     for (std::int64_t row = 0; row < call.rows; ++row) {
+      call.ForbidIn(row, first, call.logits + row * call.stride + first, count);
       TakeAll(call.logits + row * call.stride + first, first, count,
               found[static_cast<std::size_t>(row)].coarse);
     }
@@ -89,6 +99,8 @@ float HeadSearch::BestOfBestGroup(const Call& call, std::size_t row, ThreadSpace
       RowsFrom(call.activations, static_cast<std::int64_t>(row), exact_.k);
   Multiply(exact_, activations, 1, group, group + 1, thread, thread.tile, kGroupRows);
   const std::int64_t first = group * kGroupRows;
+  call.ForbidIn(static_cast<std::int64_t>(row), first, thread.tile,
+                std::min(kGroupRows, exact_.rows - first));
   Best exact = {kLowest, 0};
   TakeAll(thread.tile, first, std::min(kGroupRows, exact_.rows - first), exact);
   return exact.logit;
@@ -113,6 +125,7 @@ void HeadSearch::ScanExact(const Call& call, std::size_t row, TeamMember& member
         continue;
       }
       Multiply(exact_, activations, 1, group, group + 1, thread, logits, call.stride);
+      call.ForbidIn(index, first, logits, count);
       TakeAll(logits, first, count, found.exact);
       found.candidates += reaching;
       ++found.groups;
@@ -141,14 +154,15 @@ HeadResult HeadSearch::Merged(std::size_t row, float floor) const {
 }
 
 void HeadSearch::Find(std::int64_t first, float depth, Workspace& space, ThreadTeam& team,
-                      float* logits, std::span<HeadResult> out) {
+                      float* logits, std::span<HeadResult> out, std::span<const TokenMask> masks) {
   const auto rows = static_cast<std::int64_t>(out.size());
   VIVACE_CHECK(rows <= max_rows_, "more rows than the search was made for");
   const Call call = {.activations = RowsFrom(space.hidden_activations.view(), first, exact_.k),
                      .rows = rows,
                      .depth = depth,
                      .logits = logits,
-                     .stride = exact_.groups() * kGroupRows};
+                     .stride = exact_.groups() * kGroupRows,
+                     .masks = masks};
   constexpr Best kNone = {kLowest, 0};
   std::fill(found_.begin(), found_.end(),
             Found{.coarse = kNone, .exact = kNone, .candidates = 0, .groups = 0});

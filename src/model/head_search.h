@@ -11,6 +11,7 @@
 
 #include "base/thread_team.h"
 #include "base/token_id.h"
+#include "base/token_mask.h"
 #include "model/coarse_head.h"
 #include "model/weights.h"
 #include "model/workspace.h"
@@ -34,9 +35,10 @@ class HeadSearch {
   // Searches for rows [first, first + out.size()) of space.hidden_activations, as Forward
   // left them, down to `depth` >= 0 below the best. Leaves in `logits` [out.size(),
   // LogitsStride] every logit that is at least the row's floor, and -infinity or the
-  // logit for every other token. Does not allocate.
+  // logit for every other token. `masks` are the rows', or empty: what a mask forbids counts
+  // as -infinity throughout. Does not allocate.
   void Find(std::int64_t first, float depth, Workspace& space, ThreadTeam& team, float* logits,
-            std::span<HeadResult> out);
+            std::span<HeadResult> out, std::span<const TokenMask> masks = {});
 
  private:
   struct Call;

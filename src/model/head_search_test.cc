@@ -57,19 +57,20 @@ class Head {
 
   // Searches for the first `count` rows at once and compares each with all its logits.
   // Returns how many groups were read exactly.
-  std::int64_t Check(std::int64_t count, float depth) {
+  std::int64_t Check(std::int64_t count, float depth, std::span<const TokenMask> masks = {}) {
     for (std::int64_t row = 0; row < count; ++row) {
       space_.hidden_activations.Quantize(kernels_, row, x(row));
     }
     const std::int64_t stride = weights_.output.groups() * kGroupRows;
     std::vector<float> found(Size(count * stride));
     std::vector<HeadResult> results(Size(count));
-    search_->Find(0, depth, space_, team_, found.data(), results);
+    search_->Find(0, depth, space_, team_, found.data(), results, masks);
     std::int64_t groups = 0;
     for (std::int64_t row = 0; row < count; ++row) {
-      const std::vector<float> all = Product(weights_.output, row);
-      CheckRow(results[Size(row)], all, found.data() + row * stride);
+      std::vector<float> all = Product(weights_.output, row);
       CheckRadius(all, row);
+      if (!masks.empty()) Forbid(masks[Size(row)], 0, all);
+      CheckRow(results[Size(row)], all, found.data() + row * stride);
       groups += results[Size(row)].groups;
     }
     return groups;
@@ -196,6 +197,32 @@ TEST_P(HeadSearchTest, FindsWhatAFullScanFinds) {
         }
         head.Check(1 + round % Head::kMaxRows, round % 2 == 0 ? 0.0F : 5.0F);
       }
+    }
+  }
+}
+
+TEST_P(HeadSearchTest, FindsTheLargestOfThoseThatMasksAllow) {
+  std::mt19937 random(12);
+  const std::int64_t k = 256;
+  for (const std::size_t rows : {std::size_t{100}, std::size_t{1500}}) {
+    const auto gguf = Rows(type(), static_cast<std::int64_t>(rows), k, random);
+    Head head(type(), static_cast<std::int64_t>(rows), k, gguf, 2, kernels());
+    for (const std::size_t allowed : {std::size_t{1}, std::size_t{20}, 2 * rows}) {
+      std::vector<std::vector<std::uint32_t>> bits(3);
+      for (auto& words : bits) {
+        words.resize((rows + 31) / 32);
+        for (std::size_t i = 0; i < allowed; ++i) {
+          const std::size_t token = random() % rows;
+          words[token / 32] |= 1U << (token % 32);
+        }
+      }
+      const TokenMask masks[] = {bits[0], {}, bits[1], bits[2]};
+      for (std::int64_t row = 0; row < 4; ++row) {
+        const auto target = static_cast<std::int64_t>(random() % rows);
+        Towards(gguf, type(), target, k, 50, random, head.x(row));
+      }
+      head.Check(4, 0, masks);
+      head.Check(4, 5, masks);
     }
   }
 }

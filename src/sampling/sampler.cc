@@ -1,6 +1,7 @@
 #include "sampling/sampler.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -29,13 +30,20 @@ constexpr float kDepth = 7;
 // The same for the largest logit after penalties, which usually cost less than this.
 constexpr float kLoweredDepth = 3;
 
+// Where nothing that is allowed has a finite logit.
+TokenId FirstAllowed(TokenMask mask) {
+  const auto word = std::ranges::find_if(mask, [](std::uint32_t bits) { return bits != 0; });
+  if (word == mask.end()) return 0;
+  return static_cast<TokenId>((word - mask.begin()) * 32 + std::countr_zero(*word));
+}
+
 }  // namespace
 
-Sampler::Sampler(SamplingParams params, std::size_t vocab_size)
+Sampler::Sampler(SamplingParams params, std::size_t vocab_size, bool masked)
     : params_(std::move(params)), scale_(1.0F / std::max(params_.temperature, kLowestTemperature)) {
   if (params_.needs_chain()) chain_.emplace(params_, vocab_size);
   if (penalizes()) counts_.resize(vocab_size);
-  if (penalizes() || !params_.logit_bias.empty()) adjusted_.resize(vocab_size);
+  if (masked || Adjusts()) adjusted_.resize(vocab_size);
   if (params_.greedy()) return;
   // Untouched until needed: with the usual filters only a few pages ever are.
   finder_.Reserve(vocab_size);
@@ -61,9 +69,20 @@ void Sampler::Penalize(TokenId token, std::int32_t count) {
   logit = Penalized(params_, logit, count);
 }
 
-std::span<const float> Sampler::Adjust(std::span<const float> logits) {
-  if (adjusted_.empty()) return logits;
-  std::copy(logits.begin(), logits.end(), adjusted_.begin());
+std::span<const float> Sampler::Adjust(std::span<const float> logits, TokenMask mask) {
+  if (mask.empty() && !Adjusts()) return logits;
+  VIVACE_DCHECK(adjusted_.size() == logits.size(), "the sampler expects no masks");
+  std::ranges::copy(logits, adjusted_.begin());
+  Forbid(mask, 0, adjusted_);
+  if (penalizes()) Penalize();
+  for (const auto& [token, bias] : params_.logit_bias) {
+    const auto at = static_cast<std::size_t>(token);
+    if (at < adjusted_.size()) adjusted_[at] += bias;
+  }
+  return adjusted_;
+}
+
+void Sampler::Penalize() {
   const std::size_t window =
       params_.repeat_last_n < 0
           ? history_.size()
@@ -74,11 +93,6 @@ std::span<const float> Sampler::Adjust(std::span<const float> logits) {
     const std::int32_t count = std::exchange(counts_[static_cast<std::size_t>(token)], 0);
     if (count != 0) Penalize(token, count);
   }
-  for (const auto& [token, bias] : params_.logit_bias) {
-    const auto at = static_cast<std::size_t>(token);
-    if (at < adjusted_.size()) adjusted_[at] += bias;
-  }
-  return adjusted_;
 }
 
 // How many of the candidates, most likely first, pass top-p and min-p. `total` is the sum
@@ -185,17 +199,17 @@ bool Sampler::NeedsOnlyTheLargest() const {
 
 float Sampler::DepthNeeded() const {
   if (!params_.greedy()) return kDepth;
-  return adjusted_.empty() ? 0.0F : kLoweredDepth;
+  return Adjusts() ? kLoweredDepth : 0.0F;
 }
 
 std::optional<TokenId> Sampler::SampleAbove(std::span<const float> row, float floor,
                                             std::uint64_t position) {
   VIVACE_DCHECK(NeedsOnlyTheLargest(), "all logits are needed");
-  const std::span<const float> logits = Adjust(row);
+  const std::span<const float> logits = Adjust(row, {});
   const TokenId best = ArgMax(logits);
   const float best_logit = logits[static_cast<std::size_t>(best)];
   if (params_.greedy()) {
-    return adjusted_.empty() || best_logit >= floor ? std::optional(best) : std::nullopt;
+    return best_logit >= floor ? std::optional(best) : std::nullopt;
   }
   if (!std::isfinite(best_logit) || !std::isfinite(floor)) return std::nullopt;
   std::span<Candidate> known = finder_.Find(logits, static_cast<std::size_t>(params_.top_k));
@@ -206,10 +220,14 @@ std::optional<TokenId> Sampler::SampleAbove(std::span<const float> row, float fl
   return DrawFrom(known.first(*kept), Uniform(params_.seed, position));
 }
 
-TokenId Sampler::Sample(std::span<const float> row, std::uint64_t position) {
-  const std::span<const float> logits = Adjust(row);
-  if (chain_) return chain_->Sample(logits, position);
+TokenId Sampler::Sample(std::span<const float> row, std::uint64_t position, TokenMask mask) {
+  const std::span<const float> logits = Adjust(row, mask);
+  if (chain_) {
+    const TokenId chosen = chain_->Sample(logits, position);
+    return Allows(mask, chosen) ? chosen : FirstAllowed(mask);
+  }
   const TokenId best = ArgMax(logits);
+  if (!Allows(mask, best)) return FirstAllowed(mask);
   const float best_logit = logits[static_cast<std::size_t>(best)];
   if (params_.greedy() || !std::isfinite(best_logit)) return best;
   const double uniform = Uniform(params_.seed, position);
@@ -221,10 +239,14 @@ std::span<const Candidate> Sampler::Left(std::span<const float> logits, std::uin
   return Filters() ? Keep(logits) : WithoutForbidden(finder_.Find(logits, logits.size()));
 }
 
-std::vector<TokenLogprob> Sampler::Kept(std::span<const float> row, std::uint64_t position) {
-  const std::span<const float> logits = Adjust(row);
+std::vector<TokenLogprob> Sampler::Kept(std::span<const float> row, std::uint64_t position,
+                                        TokenMask mask) {
+  const std::span<const float> logits = Adjust(row, mask);
   const TokenId best = ArgMax(logits);
   const float best_logit = logits[static_cast<std::size_t>(best)];
+  if (!Allows(mask, best)) {
+    return {{.token = FirstAllowed(mask), .logit = kForbidden, .logprob = 0}};
+  }
   if ((params_.greedy() && !chain_) || !std::isfinite(best_logit)) {
     return {{.token = best, .logit = best_logit, .logprob = 0}};
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/token_id.h"
+#include "base/token_mask.h"
 #include "sampling/largest.h"
 #include "sampling/params.h"
 #include "sampling/probabilities.h"
@@ -20,27 +21,30 @@ namespace vivace {
 
 class Sampler {
  public:
-  // Precondition: params.Validate() succeeded.
-  Sampler(SamplingParams params, std::size_t vocab_size);
+  // `masked`: masks will be passed. Precondition: params.Validate() succeeded.
+  Sampler(SamplingParams params, std::size_t vocab_size, bool masked = false);
 
   // The token after the accepted ones, from its logits [vocab_size]. `position` is its
   // place in the sequence: what is drawn depends on it and the seed, not on earlier calls.
   // A logit of NaN or -inf is never drawn; where there is no other, or one of +inf, the
-  // result is that of ArgMax.
-  TokenId Sample(std::span<const float> logits, std::uint64_t position);
+  // result is that of ArgMax. A mask comes before everything else; what it forbids is never
+  // the result.
+  TokenId Sample(std::span<const float> logits, std::uint64_t position, TokenMask mask = {});
 
   // Whether the largest logits usually decide, so that SampleAbove is worth a try.
   bool NeedsOnlyTheLargest() const;
   // How far below the best logit SampleAbove should know them.
   float DepthNeeded() const;
   // As Sample, where only the logits from `floor` on up are known and every other one in
-  // the row is below it, if only as -infinity. Nothing where those below could matter.
+  // the row is below it, if only as -infinity. Nothing where those below could matter. What
+  // a mask forbids must be -infinity in the row.
   std::optional<TokenId> SampleAbove(std::span<const float> row, float floor,
                                      std::uint64_t position);
 
   // What Sample draws from at `position`, with their probabilities there: the tokens that
   // pass all filters, most likely first. Allocates.
-  std::vector<TokenLogprob> Kept(std::span<const float> logits, std::uint64_t position);
+  std::vector<TokenLogprob> Kept(std::span<const float> logits, std::uint64_t position,
+                                 TokenMask mask = {});
 
   // Adds a token, of the prompt or sampled, to the history that penalties look at.
   // Precondition: 0 <= token < vocab_size.
@@ -51,7 +55,9 @@ class Sampler {
   bool penalizes() const { return params_.penalizes() && !chain_; }
   // Whether penalties and bias raise no logit.
   bool OnlyLowers() const;
-  std::span<const float> Adjust(std::span<const float> logits);
+  bool Adjusts() const { return penalizes() || !params_.logit_bias.empty(); }
+  std::span<const float> Adjust(std::span<const float> logits, TokenMask mask);
+  void Penalize();
   void Penalize(TokenId token, std::int32_t count);
   std::span<Candidate> Keep(std::span<const float> logits);
   std::span<const Candidate> Left(std::span<const float> logits, std::uint64_t position);

@@ -133,8 +133,7 @@ def test_wrong_fields_are_named(server, field, value):
 
 
 @pytest.mark.parametrize("more", [
-    {"tool_choice": {"type": "any"}}, {"tool_choice": {"type": "tool", "name": "weather"}},
-    {"output_config": {"format": {"type": "json_schema", "schema": {}}}}])
+    {"tool_choice": {"type": "any"}}, {"tool_choice": {"type": "tool", "name": "weather"}}])
 def test_what_is_bound_is_never_answered_freely(server, more):
     tool = {"name": "weather", "input_schema": {"type": "object"}}
     status, answer = server.error(PATH, ask(tools=[tool]) | more)

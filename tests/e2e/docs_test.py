@@ -1,4 +1,4 @@
-"""The examples of docs/http-api.md, run as they stand there."""
+"""The examples of docs/http-api.md and docs/structured-output.md, run as they stand there."""
 import re
 import shutil
 import subprocess
@@ -8,7 +8,8 @@ import pytest
 from conftest import ROOT, Program
 from server_host import Server
 
-TEXT = (ROOT / "docs/http-api.md").read_text("utf-8")
+TEXT = "".join((ROOT / "docs" / name).read_text("utf-8")
+               for name in ("http-api.md", "structured-output.md"))
 EXAMPLES = [block for block in re.findall(r"^```sh\n(.*?)^```$", TEXT, re.S | re.M)
             if "curl" in block]
 # The last ones end the server.

