@@ -1,0 +1,166 @@
+// The messages that are shown, as a list of which only the visible part is in the document.
+// It stays at the newest message until the reader scrolls up.
+import { signal } from "@preact/signals";
+import { useLayoutEffect, useMemo, useReducer, useRef } from "preact/hooks";
+
+import { t } from "../i18n";
+import { pathOf } from "../store/tree";
+import type { Conversation } from "../store/types";
+import { Icon } from "../ui/icons";
+import { Heights } from "./heights";
+import { MessageView } from "./message";
+
+const NEAR_END = 48; // pixels that still count as being at the end
+
+// Asked to go to the end, as after sending.
+export const toEnd = signal(0);
+
+class Scroller {
+  stuck = true;
+  scrollTop = 0;
+  viewHeight = 800;
+  ids: string[] = [];
+  readonly heights = new Heights();
+  readonly rows = new Map<Element, string>();
+  readonly observer: ResizeObserver;
+
+  constructor(
+    private readonly node: () => HTMLElement | null,
+    private readonly redraw: () => void,
+  ) {
+    this.observer = new ResizeObserver((entries) => this.onResize(entries));
+  }
+
+  window() {
+    const top = this.stuck ? Infinity : this.scrollTop;
+    const most = Math.max(0, this.heights.total(this.ids) - this.viewHeight);
+    return this.heights.window(this.ids, Math.min(top, most), this.viewHeight);
+  }
+
+  // Keeps what is read where it is, whatever becomes taller above it.
+  private onResize(entries: ResizeObserverEntry[]): void {
+    const node = this.node();
+    if (!node) return;
+    let moved = 0;
+    let redraw = false;
+    for (const entry of entries) {
+      const id = this.rows.get(entry.target);
+      if (id === undefined) {
+        redraw ||= this.viewHeight !== node.clientHeight;
+        this.viewHeight = node.clientHeight;
+        continue;
+      }
+      const height = (entry.target as HTMLElement).offsetHeight;
+      if (height === 0) continue; // left the document
+      const end = this.heights.topOf(this.ids, id) + this.heights.of(id);
+      const grown = this.heights.set(id, height);
+      if (end <= this.scrollTop + 1) moved += grown;
+      redraw ||= grown !== 0;
+    }
+    if (redraw) this.redraw();
+    if (this.stuck) this.toEnd();
+    else if (moved !== 0) node.scrollTop += moved;
+  }
+
+  toEnd(): void {
+    const node = this.node();
+    if (!node) return;
+    node.scrollTop = node.scrollHeight;
+    this.scrollTop = node.scrollTop;
+  }
+
+  onScroll(): void {
+    const node = this.node();
+    if (!node) return;
+    const up = node.scrollTop < this.scrollTop - 1;
+    const atEnd = node.scrollHeight - node.scrollTop - node.clientHeight < NEAR_END;
+    this.scrollTop = node.scrollTop;
+    // Only the reader scrolls up; new text below never ends the following.
+    if (atEnd) this.stuck = true;
+    else if (up) this.stuck = false;
+    this.redraw();
+  }
+}
+
+function Row({ id, scroller, children }: { id: string; scroller: Scroller; children: preact.ComponentChildren }) {
+  const row = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const node = row.current!;
+    scroller.rows.set(node, id);
+    scroller.observer.observe(node);
+    return () => {
+      scroller.observer.unobserve(node);
+      scroller.rows.delete(node);
+    };
+  }, [id]);
+  return (
+    <div class="row" ref={row}>
+      {children}
+    </div>
+  );
+}
+
+export function Thread({ conversation }: { conversation: Conversation }) {
+  const root = useRef<HTMLDivElement>(null);
+  const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
+  const scroller = useMemo(() => new Scroller(() => root.current, () => redraw()), [conversation.id]);
+  const path = pathOf(conversation);
+  scroller.ids = path.map((message) => message.id);
+  const asked = toEnd.value;
+
+  useLayoutEffect(() => {
+    scroller.observer.observe(root.current!);
+    return () => scroller.observer.disconnect();
+  }, [scroller]);
+  useLayoutEffect(() => {
+    scroller.stuck = true;
+    redraw();
+  }, [scroller, asked]);
+  useLayoutEffect(() => {
+    if (scroller.stuck) scroller.toEnd();
+  });
+
+  const { first, last, above, below } = scroller.window();
+  return (
+    <div class="thread-frame">
+      <div
+        class="thread"
+        role="feed"
+        aria-label={t("thread")}
+        tabIndex={0}
+        data-testid="thread"
+        data-count={path.length}
+        ref={root}
+        onScroll={() => scroller.onScroll()}
+      >
+        <div class="gap" role="presentation" style={{ height: above }} />
+        {path.slice(first, last).map((message, i) => (
+          <Row key={message.id} id={message.id} scroller={scroller}>
+            <MessageView
+              conversation={conversation}
+              message={message}
+              position={first + i + 1}
+              count={path.length}
+            />
+          </Row>
+        ))}
+        <div class="gap" role="presentation" style={{ height: below }} />
+      </div>
+      {!scroller.stuck && (
+        <button
+          type="button"
+          class="jump"
+          data-testid="jump-newest"
+          aria-label={t("jumpNewest")}
+          title={t("jumpNewest")}
+          onClick={() => {
+            scroller.stuck = true;
+            redraw();
+          }}
+        >
+          <Icon name="down" />
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+// How long an answer took and why, in plain words, with a small plot of its speed.
+import type { Timings } from "../api/timings";
+import { formatNumber, t } from "../i18n";
+
+const round = (ms: number): string => formatNumber(ms < 10 ? Math.round(ms * 10) / 10 : Math.round(ms));
+
+function firstToken(timings: Timings): string {
+  const preparing = (timings.template_ms ?? 0) + (timings.tokenize_ms ?? 0);
+  const parts: string[] = [];
+  if (timings.queue_ms >= 0.5) parts.push(t("partWaiting", { ms: round(timings.queue_ms) }));
+  if (preparing >= 0.5) parts.push(t("partPreparing", { ms: round(preparing) }));
+  if (timings.cache_ms >= 0.5) parts.push(t("partCache", { ms: round(timings.cache_ms) }));
+  parts.push(t("partReading", { ms: round(timings.prefill_ms), n: timings.prompt_n }));
+  return `${t("firstToken", { ms: round(timings.first_token_ms) })}: ${parts.join(", ")}`;
+}
+
+export function timingWords(timings: Timings): string {
+  const words = [firstToken(timings)];
+  if (timings.predicted_per_second > 0) {
+    words.push(`${t("length", { n: timings.predicted_n })}, ${t("speed", { rate: round(timings.predicted_per_second) })}`);
+  }
+  const prompt = timings.cache_n + timings.prompt_n;
+  words.push(t("remembered", { cached: timings.cache_n, prompt }));
+  if (timings.draft_n > 0) words.push(t("drafted", { right: timings.draft_n_accepted, all: timings.draft_n }));
+  if (timings.dropped_tokens > 0) words.push(t("dropped", { n: timings.dropped_tokens }));
+  return words.join("; ");
+}
+
+const WIDTH = 88;
+const HEIGHT = 18;
+
+export function SpeedPlot({ rates }: { rates: number[] }) {
+  if (rates.length < 2) return null;
+  const most = Math.max(...rates);
+  const step = WIDTH / (rates.length - 1);
+  const points = rates.map((rate, i) => `${(i * step).toFixed(1)},${(HEIGHT - 1 - (rate / most) * (HEIGHT - 2)).toFixed(1)}`);
+  return (
+    <svg
+      class="speed-plot"
+      data-testid="timing-plot"
+      role="img"
+      aria-label={t("speedPlot", { most: Math.round(most) })}
+      width={WIDTH}
+      height={HEIGHT}
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+    >
+      <polygon points={`0,${HEIGHT} ${points.join(" ")} ${WIDTH},${HEIGHT}`} class="plot-area" />
+      <polyline points={points.join(" ")} class="plot-line" />
+    </svg>
+  );
+}
+
+export function TimingLine({ timings, rates }: { timings: Timings; rates: number[] }) {
+  return (
+    <div
+      class="timing"
+      data-testid="timing"
+      data-cached={timings.cache_n}
+      data-prompt={timings.cache_n + timings.prompt_n}
+      data-predicted={timings.predicted_n}
+    >
+      <SpeedPlot rates={rates} />
+      <span>{timingWords(timings)}</span>
+    </div>
+  );
+}

@@ -1,0 +1,81 @@
+// The server as the page knows it: whether it answers, its models, which one is chosen.
+import { computed, signal } from "@preact/signals";
+
+import { factsOf, isAbort } from "../api/errors";
+import { getModels, getProps, loadModel, type Model, type Props } from "../api/server";
+import { preferences } from "../settings/preferences";
+
+const AGAIN_MS = 2000;
+
+export type Connection = "unknown" | "up" | "down" | "loading" | "key";
+
+export const connection = signal<Connection>("unknown");
+export const models = signal<Model[]>([]);
+export const props = signal<Props | null>(null); // of the chosen model
+export const loading = signal<{ model: string; sinceMs: number; error?: string } | null>(null);
+
+// The chosen model if it is there, else the server's first.
+export const model = computed(() => {
+  const wanted = preferences.value.model;
+  if (wanted && models.value.some((entry) => entry.id === wanted)) return wanted;
+  return models.value[0]?.id ?? "";
+});
+
+export const contextSize = computed(() => props.value?.default_generation_settings.n_ctx ?? 0);
+
+let timer = 0;
+let abortLoading = new AbortController();
+
+export async function connect(): Promise<boolean> {
+  clearTimeout(timer);
+  try {
+    await getProps();
+    models.value = await getModels();
+    connection.value = "up";
+    void chooseModel(model.value);
+    return true;
+  } catch (error) {
+    const { kind } = factsOf(error);
+    connection.value = kind === "key" ? "key" : kind === "busy" ? "loading" : "down";
+    if (kind !== "key") timer = window.setTimeout(() => void connect(), AGAIN_MS);
+    return false;
+  }
+}
+
+// A request found nobody there.
+export function noteGone(): void {
+  if (connection.value !== "up") return;
+  connection.value = "down";
+  clearTimeout(timer);
+  timer = window.setTimeout(() => void connect(), AGAIN_MS);
+}
+
+export function noteKeyNeeded(): void {
+  connection.value = "key";
+}
+
+const isLoaded = (name: string): boolean => models.value.some((entry) => entry.id === name && entry.meta);
+
+// Makes it the one that answers, and has it loaded where it is not in memory.
+export async function chooseModel(name: string): Promise<void> {
+  abortLoading.abort();
+  abortLoading = new AbortController();
+  const { signal: aborted } = abortLoading;
+  if (name !== model.value) preferences.value = { ...preferences.value, model: name };
+  try {
+    if (!isLoaded(name)) {
+      loading.value = { model: name, sinceMs: performance.now() };
+      await loadModel(name, aborted);
+      models.value = await getModels();
+    }
+    const found = await getProps(name);
+    if (aborted.aborted) return;
+    props.value = found;
+    loading.value = null;
+  } catch (error) {
+    if (isAbort(error) || aborted.aborted) return;
+    const facts = factsOf(error);
+    if (facts.kind === "gone") noteGone();
+    loading.value = { model: name, sinceMs: 0, error: facts.message };
+  }
+}

@@ -1,0 +1,22 @@
+// Which parts beside the conversation are open.
+import { signal } from "@preact/signals";
+
+// Wide windows always show the list of conversations; on a phone it is a drawer.
+export const sidebarOpen = signal(false);
+export const settingsOpen = signal(false);
+export const helpOpen = signal(false);
+
+// Closes what lies on top; false where nothing was open.
+export function closeTop(): boolean {
+  for (const panel of [helpOpen, settingsOpen, sidebarOpen]) {
+    if (!panel.value) continue;
+    panel.value = false;
+    return true;
+  }
+  return false;
+}
+
+export function focusOn(testId: string): void {
+  // After the next painting, when it is there.
+  requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-testid="${testId}"]`)?.focus());
+}
