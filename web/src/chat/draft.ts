@@ -73,9 +73,10 @@ export function sendDraft(): boolean {
   if (!canSend()) return false;
   typeAhead.cancel();
   const text = draft.value.trim();
-  ask(current.value, text, attachments.value);
+  const files = attachments.value;
   draft.value = "";
   attachments.value = [];
+  ask(current.value, text, files);
   toEnd.value++;
   return true;
 }

@@ -4,13 +4,21 @@ import type { Timings } from "../api/timings";
 const MOST = 120;
 
 export class Rates {
-  private tokens = 0;
+  private tokens = 0; // at the last point
   private ms = 0;
+  private begun = false;
   private each = 1; // parts that make up a point
   private parts = 0;
   points: number[] = [];
 
+  // The first part sets the clock: its token was counted before it ran.
   add(timings: Timings): void {
+    if (!this.begun) {
+      this.begun = true;
+      this.tokens = timings.predicted_n;
+      this.ms = timings.predicted_ms;
+      return;
+    }
     if (++this.parts < this.each) return;
     const tokens = timings.predicted_n - this.tokens;
     const ms = timings.predicted_ms - this.ms;

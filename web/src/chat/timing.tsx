@@ -11,19 +11,20 @@ function firstToken(timings: Timings): string {
   if (preparing >= 0.5) parts.push(t("partPreparing", { ms: round(preparing) }));
   if (timings.cache_ms >= 0.5) parts.push(t("partCache", { ms: round(timings.cache_ms) }));
   parts.push(t("partReading", { ms: round(timings.prefill_ms), n: timings.prompt_n }));
-  return `${t("firstToken", { ms: round(timings.first_token_ms) })}: ${parts.join(", ")}`;
+  return `${t("firstToken", { ms: round(timings.first_token_ms) })}${t("colon")}${parts.join(t("comma"))}`;
 }
 
 export function timingWords(timings: Timings): string {
   const words = [firstToken(timings)];
   if (timings.predicted_per_second > 0) {
-    words.push(`${t("length", { n: timings.predicted_n })}, ${t("speed", { rate: round(timings.predicted_per_second) })}`);
+    const speed = t("speed", { rate: round(timings.predicted_per_second) });
+    words.push(`${t("length", { n: timings.predicted_n })}${t("comma")}${speed}`);
   }
   const prompt = timings.cache_n + timings.prompt_n;
   words.push(t("remembered", { cached: timings.cache_n, prompt }));
   if (timings.draft_n > 0) words.push(t("drafted", { right: timings.draft_n_accepted, all: timings.draft_n }));
   if (timings.dropped_tokens > 0) words.push(t("dropped", { n: timings.dropped_tokens }));
-  return words.join("; ");
+  return words.join(t("semicolon"));
 }
 
 const WIDTH = 88;

@@ -7,7 +7,7 @@ import type { PrefillReply } from "../api/prefill";
 import { realClock, type Clock } from "./painter";
 
 const PAUSE_MS = 150;
-const AT_MOST_EVERY_MS = 400; // while the typing does not pause
+const EVERY_MS = 400; // while the typing does not pause, and never more often
 
 export type SendDraft = (draft: string, signal: AbortSignal) => Promise<PrefillReply>;
 
@@ -18,6 +18,7 @@ export class TypeAhead {
   private draft = "";
   private sent: string | undefined; // what the server has read or reads
   private sentMs = -Infinity;
+  private unsentMs: number | undefined; // since when there is something that was not sent
   private composing = false;
   private timer: number | undefined;
   private running: AbortController | undefined;
@@ -37,6 +38,7 @@ export class TypeAhead {
   compositionStart(): void {
     this.composing = true;
     this.clearTimer();
+    this.unsentMs = undefined;
   }
 
   compositionEnd(draft: string): void {
@@ -54,15 +56,18 @@ export class TypeAhead {
     this.ready.value = null;
     this.draft = "";
     this.sent = undefined;
+    this.sentMs = -Infinity;
+    this.unsentMs = undefined;
   }
 
   private schedule(): void {
     this.clearTimer();
     if (this.composing || this.draft.trim() === "") return;
-    const untilDue = this.sentMs + AT_MOST_EVERY_MS - this.clock.now();
-    // The clock starts with the first key, not with the one before the last question.
-    if (untilDue < PAUSE_MS && this.sent !== undefined) this.timer = this.clock.after(Math.max(0, untilDue), () => this.fire());
-    else this.timer = this.clock.after(PAUSE_MS, () => this.fire());
+    const now = this.clock.now();
+    this.unsentMs ??= now;
+    const due = Math.min(now + PAUSE_MS, Math.max(this.sentMs, this.unsentMs) + EVERY_MS);
+    const wait = Math.max(due, this.sentMs + EVERY_MS) - now;
+    this.timer = this.clock.after(Math.max(0, wait), () => this.fire());
   }
 
   private clearTimer(): void {
@@ -79,6 +84,7 @@ export class TypeAhead {
     this.running = running;
     this.sent = draft;
     this.sentMs = this.clock.now();
+    this.unsentMs = undefined;
     this.send(draft, running.signal).then(
       (reply) => {
         if (running.signal.aborted) return;

@@ -161,7 +161,14 @@ function Foot() {
           }}
         />
         <span class="grow" />
-        <a class="icon-button" href="#/metrics" aria-label={t("metrics")} title={t("metrics")} data-testid="open-metrics">
+        <a
+          class="icon-button"
+          href="#/metrics"
+          aria-label={t("metrics")}
+          title={t("metrics")}
+          data-testid="open-metrics"
+          onClick={() => (sidebarOpen.value = false)}
+        >
           <Icon name="chart" />
         </a>
         <IconButton icon="help" label={t("help")} testId="open-help" onClick={() => (helpOpen.value = true)} />

@@ -77,6 +77,9 @@ export const en = {
   thread: "Conversation",
   editLabel: "Edit your message",
   // Times of an answer
+  colon: ": ",
+  comma: ", ",
+  semicolon: "; ",
   firstToken: "first token after {ms} ms",
   partWaiting: "{ms} waiting",
   partPreparing: "{ms} preparing",

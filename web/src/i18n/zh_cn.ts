@@ -79,6 +79,9 @@ export const zhCN: Texts = {
   thread: "对话内容",
   editLabel: "编辑你的消息",
   // Times of an answer
+  colon: "：",
+  comma: "，",
+  semicolon: "；",
   firstToken: "{ms} 毫秒后出现首个词元",
   partWaiting: "排队 {ms}",
   partPreparing: "准备 {ms}",

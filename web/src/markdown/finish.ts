@@ -1,7 +1,7 @@
 // What a block gets after it is in the page: colours for code, a copy button, formulas. The
 // code for both is loaded when the first block wants it.
 import { t } from "../i18n";
-import { toNodes } from "./renderer";
+import { toNodes } from "./sanitize";
 
 type Highlighter = typeof import("./highlighter");
 type Typesetter = typeof import("./typesetter");

@@ -5,7 +5,8 @@ import { lang } from "../i18n";
 import { Blocks, type Block } from "./blocks";
 import { finish, onCopyClick } from "./finish";
 import { patchChildren } from "./patch";
-import { makeMarkdown, toNodes } from "./renderer";
+import { makeMarkdown } from "./renderer";
+import { toNodes } from "./sanitize";
 
 const markdown = makeMarkdown();
 

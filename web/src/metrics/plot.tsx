@@ -73,7 +73,7 @@ export function Distribution({ title, testId, buckets }: { title: string; testId
       <p class="hint">
         {half === undefined || most === undefined
           ? t("noValues")
-          : `${t("half", { ms: duration(half) })}, ${t("most95", { ms: duration(most) })}`}
+          : `${t("half", { ms: duration(half) })}${t("comma")}${t("most95", { ms: duration(most) })}`}
       </p>
       <Bars buckets={buckets} title={title} />
     </section>

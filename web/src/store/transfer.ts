@@ -34,6 +34,6 @@ export function toMarkdown(conversation: Conversation, names: { user: string; as
 }
 
 export function fileNameOf(title: string, extension: string): string {
-  const name = title.replace(/[\\/:*?"<>|\u0000-\u001f]+/g, " ").trim().slice(0, 60) || "vivace";
+  const name = title.replace(/[\\/:*?"<>|\s\u0000-\u001f]+/g, " ").trim().slice(0, 60) || "vivace";
   return `${name}.${extension}`;
 }

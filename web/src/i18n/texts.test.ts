@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+
+import { en } from "./en";
+import { fill } from "./format";
+import { zhCN } from "./zh_cn";
+
+test("both languages have the same places in each text", () => {
+  for (const key of Object.keys(en) as (keyof typeof en)[]) {
+    const places = (text: string): string[] =>
+      [...new Set([...text.matchAll(/\{(\w+)/g)].map((match) => match[1]!))].sort();
+    expect([key, places(zhCN[key])]).toEqual([key, places(en[key])]);
+  }
+});
+
+test("places are filled, words follow their number", () => {
+  const number = (value: number): string => value.toLocaleString("en");
+  expect(fill("{n} {n:token|tokens} of {all}", { n: 1, all: 12345 }, number)).toBe("1 token of 12,345");
+  expect(fill("{n} {n:token|tokens}", { n: 2 }, number)).toBe("2 tokens");
+  expect(fill("“{title}” {absent}", { title: "$&" }, number)).toBe("“$&” {absent}");
+});
