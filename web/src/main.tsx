@@ -1,7 +1,7 @@
 // Where the page begins.
 import "./styles/main.css";
 
-import { effect } from "@preact/signals";
+import { effect, untracked } from "@preact/signals";
 import { render } from "preact";
 
 import { App, followCurrent, followRoute } from "./app";
@@ -26,7 +26,7 @@ async function startWithServer(): Promise<void> {
   followCurrent();
   effect(() => {
     void route.value;
-    void followRoute();
+    untracked(() => void followRoute());
   });
 }
 

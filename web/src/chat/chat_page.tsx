@@ -2,7 +2,7 @@
 import { t } from "../i18n";
 import { preferences } from "../settings/preferences";
 import { current } from "../store/library";
-import { connect, connection } from "../store/server";
+import { connect, connection, keyRefused } from "../store/server";
 import { Composer } from "./composer";
 import { KeyForm } from "./error_card";
 import { Header } from "./header";
@@ -17,20 +17,11 @@ function Welcome() {
   );
 }
 
-let asked = false; // for a key, before
-
 function KeyNeeded() {
-  const wrong = asked;
   return (
     <div class="card key-card" data-testid="error" data-kind="key">
       <h1>{t("errorKey")}</h1>
-      <KeyForm
-        wrong={wrong}
-        onSaved={() => {
-          asked = true;
-          void connect();
-        }}
-      />
+      <KeyForm wrong={keyRefused.value} onSaved={() => void connect()} />
     </div>
   );
 }
@@ -51,6 +42,7 @@ export function ChatPage() {
   const needsKey = connection.value === "key" && isEmpty;
   return (
     <main class={`chat ${isEmpty ? "empty-chat" : ""}`} id="main" tabIndex={-1}>
+      {!isEmpty && <h1 class="off-screen">{conversation.title || t("untitled")}</h1>}
       <Header />
       <ConnectionBar />
       {needsKey ? <KeyNeeded /> : isEmpty ? <Welcome /> : <Thread conversation={conversation} />}

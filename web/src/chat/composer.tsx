@@ -103,6 +103,18 @@ function Input() {
     node.style.height = "auto";
     node.style.height = `${node.scrollHeight}px`;
   }, [text]);
+  // Not as properties: elements have none of these names, so Preact would not know the events.
+  useEffect(() => {
+    const node = input.current!;
+    const start = (): void => typeAhead.compositionStart();
+    const end = (): void => onCompositionEnd(node.value);
+    node.addEventListener("compositionstart", start);
+    node.addEventListener("compositionend", end);
+    return () => {
+      node.removeEventListener("compositionstart", start);
+      node.removeEventListener("compositionend", end);
+    };
+  }, []);
   const { id } = current.value;
   useEffect(() => {
     // On a phone the keyboard would cover the conversation.
@@ -117,8 +129,6 @@ function Input() {
       data-testid="composer-input"
       value={text}
       onInput={(event) => onTyped(event.currentTarget.value)}
-      onCompositionStart={() => typeAhead.compositionStart()}
-      onCompositionEnd={(event) => onCompositionEnd(event.currentTarget.value)}
       onKeyDown={onKeyDown}
     />
   );

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import type { ErrorFacts } from "../api/errors";
 import { setKey } from "../api/http";
 import { t } from "../i18n";
-import { chooseModel, models } from "../store/server";
+import { chooseModel, connect, keyRefused, models } from "../store/server";
 import type { Conversation, Message } from "../store/types";
 import { Icon } from "../ui/icons";
 import { goTo } from "../route";
@@ -98,7 +98,7 @@ function WaysOut({ conversation, message, error }: { conversation: Conversation;
         </>
       );
     case "key":
-      return <KeyForm wrong={false} onSaved={again} />;
+      return <KeyForm wrong={keyRefused.value} onSaved={() => void connect().then((up) => up && again())} />;
     case "model":
       return (
         <>

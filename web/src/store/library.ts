@@ -180,6 +180,7 @@ async function keepBoth(id: string): Promise<void> {
   }
   list(copy);
   save(copy.id);
+  await refresh();
 }
 
 // Takes it out of the list; what was there is returned, for undoing.

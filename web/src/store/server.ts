@@ -2,6 +2,7 @@
 import { computed, signal } from "@preact/signals";
 
 import { factsOf, isAbort } from "../api/errors";
+import { apiKey } from "../api/http";
 import { getModels, getProps, loadModel, type Model, type Props } from "../api/server";
 import { preferences } from "../settings/preferences";
 
@@ -10,6 +11,7 @@ const AGAIN_MS = 2000;
 export type Connection = "unknown" | "up" | "down" | "loading" | "key";
 
 export const connection = signal<Connection>("unknown");
+export const keyRefused = signal(false); // the key that was given is a wrong one
 export const models = signal<Model[]>([]);
 export const props = signal<Props | null>(null); // of the chosen model
 export const loading = signal<{ model: string; sinceMs: number; error?: string } | null>(null);
@@ -32,10 +34,12 @@ export async function connect(): Promise<boolean> {
     await getProps();
     models.value = await getModels();
     connection.value = "up";
+    keyRefused.value = false;
     void chooseModel(model.value);
     return true;
   } catch (error) {
     const { kind } = factsOf(error);
+    keyRefused.value = kind === "key" && apiKey.value !== "";
     connection.value = kind === "key" ? "key" : kind === "busy" ? "loading" : "down";
     if (kind !== "key") timer = window.setTimeout(() => void connect(), AGAIN_MS);
     return false;
