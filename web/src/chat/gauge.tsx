@@ -26,13 +26,18 @@ export const usedTokens = computed(() =>
   draftRead.value ? draftRead.value.prompt_tokens : historyTokens.value + pendingTokens.value,
 );
 
-// What is to be sent does not leave a single token for an answer.
+// What is to be sent does not leave a single token for an answer. A conversation that is too
+// long by itself is another matter: asking offers to forget its oldest turns.
 export const overflow = computed(() => {
   const total = contextSize.value;
-  const needed = historyTokens.value + pendingTokens.value;
-  return total > 0 && pendingTokens.value > 0 && needed >= total ? { needed, total } : undefined;
+  const pending = pendingTokens.value;
+  if (total === 0 || pending < LARGE) return undefined;
+  const history = current.value.keepLast || historyTokens.value >= total ? 0 : historyTokens.value;
+  const needed = history + pending;
+  return needed >= total ? { needed, total } : undefined;
 });
 
+const LARGE = 100; // tokens; a short question is never held back
 const RADIUS = 7;
 const LENGTH = 2 * Math.PI * RADIUS;
 
