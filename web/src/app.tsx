@@ -36,6 +36,10 @@ export async function followRoute(): Promise<void> {
 
 export function followCurrent(): void {
   effect(() => {
+    const title = route.value.page === "metrics" ? t("metricsTitle") : current.value.title;
+    document.title = title ? `${title} – ${t("appName")}` : t("appName");
+  });
+  effect(() => {
     const { id, messages } = current.value;
     if (route.peek().page === "new" && Object.keys(messages).length > 0) renameRoute(`#/c/${id}`);
   });

@@ -40,7 +40,7 @@ function Chips() {
 
 function Ready() {
   const ready = typeAhead.ready.value;
-  if (!ready) return null;
+  if (!ready || overflow.value) return null;
   const hint = t("readyHint", { cached: ready.cached_tokens, prompt: ready.prompt_tokens });
   return (
     <span

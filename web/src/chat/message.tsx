@@ -15,7 +15,7 @@ import { focusOn } from "../ui/panels";
 import { answerIn, answers, continueAnswer, editAndAsk, regenerate, type Answer } from "./answers";
 import { ErrorCard } from "./error_card";
 import { contentOf } from "./prompt";
-import { TimingLine } from "./timing";
+import { RunningSpeed, TimingLine } from "./timing";
 
 interface Props {
   conversation: Conversation;
@@ -176,15 +176,13 @@ function Waiting({ answer }: { answer: Answer }) {
 
 function RunningText({ answer }: { answer: Answer }) {
   const text = answer.text.value;
+  if (text === "") return <Waiting answer={answer} />;
   return (
     <>
-      {text === "" ? (
-        <Waiting answer={answer} />
-      ) : (
-        <div data-testid="message-text">
-          <Markdown text={text} />
-        </div>
-      )}
+      <div data-testid="message-text">
+        <Markdown text={text} />
+      </div>
+      <RunningSpeed rates={answer.rates.value} />
     </>
   );
 }

@@ -51,6 +51,17 @@ export function SpeedPlot({ rates }: { rates: number[] }) {
   );
 }
 
+// While an answer is written; as tall as what will stand there after it.
+export function RunningSpeed({ rates }: { rates: number[] }) {
+  const rate = rates.at(-1);
+  return (
+    <div class="timing running-speed">
+      <SpeedPlot rates={rates} />
+      {rate !== undefined && <span>{t("speed", { rate: round(rate) })}</span>}
+    </div>
+  );
+}
+
 export function TimingLine({ timings, rates }: { timings: Timings; rates: number[] }) {
   return (
     <div

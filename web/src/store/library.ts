@@ -67,8 +67,11 @@ export async function refresh(): Promise<void> {
 
 async function refreshCurrent(list: Summary[]): Promise<void> {
   const shown = current.value;
-  const newer = list.find((entry) => entry.id === shown.id && entry.updatedMs > shown.updatedMs);
-  if (!newer || dirty.has(shown.id) || busy.has(shown.id)) return;
+  const entry = list.find((known) => known.id === shown.id);
+  if (!entry || dirty.has(shown.id) || busy.has(shown.id) || saving.has(shown.id)) return;
+  // Clocks of two machines cannot be compared, revisions can.
+  const isNewer = entry.revision === undefined ? entry.updatedMs > shown.updatedMs : entry.revision > shown.revision;
+  if (!isNewer) return;
   const fresh = await backend.load(shown.id);
   if (fresh && current.value === shown) put(fresh);
 }

@@ -4,7 +4,9 @@ import type { Backend, Saved } from "./backend";
 import { conversationOf } from "./check";
 import type { Conversation, Summary } from "./types";
 
-const summary = (entry: HistoryEntry): Summary => ({ id: entry.id, title: entry.title, updatedMs: entry.updated_ms });
+function summary({ id, title, updated_ms: updatedMs, revision }: HistoryEntry): Summary {
+  return { id, title, updatedMs, revision };
+}
 
 export class ServerBackend implements Backend {
   readonly place = "server";

@@ -48,6 +48,7 @@ export interface Summary {
   id: string;
   title: string;
   updatedMs: number;
+  revision?: number; // the server's
 }
 
 export function newId(): string {

@@ -16,7 +16,12 @@ export function closeTop(): boolean {
   return false;
 }
 
+// At once, so that no key goes astray; what is not there yet gets it after the next painting.
 export function focusOn(testId: string): void {
-  // After the next painting, when it is there.
-  requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-testid="${testId}"]`)?.focus());
+  const focus = (): boolean => {
+    const node = document.querySelector<HTMLElement>(`[data-testid="${testId}"]`);
+    node?.focus();
+    return node !== null && document.activeElement === node;
+  };
+  if (!focus()) requestAnimationFrame(focus);
 }

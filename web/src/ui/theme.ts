@@ -1,7 +1,7 @@
 // Dark or light: the reader's choice, else the system's. Set on the root, where styles look.
 import { computed, effect, signal } from "@preact/signals";
 
-import { lang, t } from "../i18n";
+import { lang } from "../i18n";
 import { preferences } from "../settings/preferences";
 
 const query = matchMedia("(prefers-color-scheme: dark)");
@@ -17,6 +17,5 @@ export function applyTheme(): void {
   effect(() => {
     document.documentElement.dataset["theme"] = theme.value;
     document.documentElement.lang = lang.value;
-    document.title = t("appName");
   });
 }

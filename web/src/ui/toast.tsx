@@ -1,4 +1,4 @@
-// A short message at the bottom, perhaps with something to do about it. One at a time.
+// A short message at the top, perhaps with something to do about it. One at a time.
 import { signal } from "@preact/signals";
 
 import { t } from "../i18n";
