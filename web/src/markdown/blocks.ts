@@ -16,6 +16,7 @@ export class Blocks {
   constructor(private readonly markdown: MarkdownIt) {}
 
   set(text: string): Block[] {
+    if (text === this.text) return this.blocks;
     const grows = this.blocks.length > 0 && text.startsWith(this.text);
     const kept = grows ? this.blocks.length - 1 : 0;
     const from = grows ? this.starts[kept]! : 0;

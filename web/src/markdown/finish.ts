@@ -9,7 +9,7 @@ type Typesetter = typeof import("./typesetter");
 let highlighter: Highlighter | undefined;
 let typesetter: Typesetter | undefined;
 
-const MOST_COLOURED = 60_000; // characters; more would take too long
+const MOST_COLOURED = 30_000; // characters; more would take too long
 
 function colour(node: HTMLElement, { highlight }: Highlighter): void {
   const source = node.textContent ?? "";
@@ -21,8 +21,10 @@ function colour(node: HTMLElement, { highlight }: Highlighter): void {
 }
 
 function set(node: HTMLElement, { typeset }: Typesetter): void {
-  node.replaceChildren(typeset(node.textContent ?? "", node.classList.contains("math-display")));
+  const source = node.textContent ?? "";
+  node.replaceChildren(typeset(source, node.classList.contains("math-display")));
   node.classList.add("math-done");
+  node.dataset["source"] = source; // patchChildren leaves it alone while that is the same
 }
 
 function addHead(node: HTMLElement): void {
@@ -39,16 +41,12 @@ function addHead(node: HTMLElement): void {
   node.prepend(head);
 }
 
-// On the nodes of a block before they are put into the page. `root` is where they will be:
-// what has to be loaded first is done there later.
-export function finish(nodes: DocumentFragment, root: HTMLElement): void {
+// On the nodes of a block before they are put below `root`.
+export function finishCode(nodes: DocumentFragment, root: HTMLElement): void {
   for (const node of nodes.querySelectorAll<HTMLElement>(".code")) addHead(node);
   const codes = [...nodes.querySelectorAll<HTMLElement>("code[data-language]:not([data-language=''])")];
   if (codes.length && highlighter) for (const node of codes) colour(node, highlighter);
   else if (codes.length) void colourLater(root);
-  const formulas = [...nodes.querySelectorAll<HTMLElement>(".math")];
-  if (formulas.length && typesetter) for (const node of formulas) set(node, typesetter);
-  else if (formulas.length) void setLater(root);
 }
 
 async function colourLater(root: HTMLElement): Promise<void> {
@@ -58,9 +56,20 @@ async function colourLater(root: HTMLElement): Promise<void> {
   }
 }
 
+const formulasIn = (root: HTMLElement): HTMLElement[] => [
+  ...root.querySelectorAll<HTMLElement>(".math:not(.math-done)"),
+];
+
+// On what is in the page already.
+export function finishMath(root: HTMLElement): void {
+  const formulas = formulasIn(root);
+  if (formulas.length && typesetter) for (const node of formulas) set(node, typesetter);
+  else if (formulas.length) void setLater(root);
+}
+
 async function setLater(root: HTMLElement): Promise<void> {
   typesetter ??= await import("./typesetter");
-  for (const node of root.querySelectorAll<HTMLElement>(".math:not(.math-done)")) set(node, typesetter);
+  for (const node of formulasIn(root)) set(node, typesetter);
 }
 
 // The one listener for all copy buttons below `root`.

@@ -3,7 +3,7 @@ import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import { lang } from "../i18n";
 import { Blocks, type Block } from "./blocks";
-import { finish, onCopyClick } from "./finish";
+import { finishCode, finishMath, onCopyClick } from "./finish";
 import { patchChildren } from "./patch";
 import { makeMarkdown } from "./renderer";
 import { toNodes } from "./sanitize";
@@ -17,8 +17,9 @@ function BlockView({ block }: { block: Block }) {
     const node = root.current;
     if (!node) return;
     const nodes = toNodes(block.html);
-    finish(nodes, node);
+    finishCode(nodes, node);
     patchChildren(node, nodes);
+    finishMath(node);
   }, [block.html, language]);
   return <div class="block" ref={root} />;
 }

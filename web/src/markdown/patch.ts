@@ -12,6 +12,11 @@ function patchAttributes(node: Element, wanted: Element): void {
   }
 }
 
+// Typeset already, from the same source.
+function isDone(old: Node, wanted: Node): boolean {
+  return old instanceof HTMLElement && old.dataset["source"] === wanted.textContent;
+}
+
 export function patchChildren(node: Node, wanted: Node): void {
   let old = node.firstChild;
   let next = wanted.firstChild;
@@ -26,7 +31,7 @@ export function patchChildren(node: Node, wanted: Node): void {
     } else {
       if (old instanceof CharacterData) {
         if (old.data !== (next as CharacterData).data) old.data = (next as CharacterData).data;
-      } else {
+      } else if (!isDone(old, next)) {
         patchAttributes(old as Element, next as Element);
         patchChildren(old, next);
       }

@@ -15,7 +15,7 @@ function Tile({ name, title, value, hint }: { name: string; title: string; value
   return (
     <div class="card tile" data-testid={`metric-${name}`}>
       <h2>{title}</h2>
-      <p class="tile-value">{value}</p>
+      <p class={/\d|–/.test(value) ? "tile-value" : "tile-value words"}>{value}</p>
       {hint && <p class="hint">{hint}</p>}
     </div>
   );

@@ -17,6 +17,10 @@ import type { Conversation, Summary } from "./types";
 
 const SAVE_AFTER_MS = 150;
 const RETRY_AFTER_MS = 5000;
+// A server gets the whole conversation each time, so a long one is sent less often while it
+// is being answered; the running text is kept in this browser meanwhile.
+const LONG = 200; // messages
+const LONG_SAVE_AFTER_MS = 5000;
 
 export const summaries = signal<Summary[]>([]);
 export const current = signal<Conversation>(emptyConversation());
@@ -135,14 +139,19 @@ export function setBusy(id: string, value: boolean): void {
 
 function save(id: string): void {
   dirty.add(id);
-  if (!saving.has(id)) saving.set(id, saveLater(id, SAVE_AFTER_MS));
+  if (!saving.has(id)) saving.set(id, saveLater(id, patience(id)));
+}
+
+function patience(id: string): number {
+  const messages = Object.keys(loaded.get(id)?.messages ?? {}).length;
+  return place.value === "server" && busy.has(id) && messages > LONG ? LONG_SAVE_AFTER_MS : SAVE_AFTER_MS;
 }
 
 async function saveLater(id: string, ms: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ms));
   await write(id);
   saving.delete(id);
-  if (dirty.has(id)) saving.set(id, saveLater(id, unsaved.value ? RETRY_AFTER_MS : SAVE_AFTER_MS));
+  if (dirty.has(id)) saving.set(id, saveLater(id, unsaved.value ? RETRY_AFTER_MS : patience(id)));
 }
 
 async function write(id: string): Promise<void> {
