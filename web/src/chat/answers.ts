@@ -21,6 +21,7 @@ import { Rates } from "./rates";
 const SAVE_EVERY_MS = 1000;
 
 export interface Answer {
+  conversationId: string;
   messageId: string;
   text: Signal<string>;
   progress: Signal<{ done: number; total: number } | null>; // while the prompt is read
@@ -36,6 +37,10 @@ export function answerIn(conversation: Conversation): Answer | undefined {
     if (messageId in conversation.messages) return answer;
   }
   return undefined;
+}
+
+export function isAnswering(conversationId: string): boolean {
+  return [...answers.value.values()].some((answer) => library.idOf(answer.conversationId) === conversationId);
 }
 
 function setAnswer(messageId: string, answer: Answer | undefined): void {
@@ -76,7 +81,14 @@ class Run {
   ) {
     const text = signal(message.text);
     this.painter = new Painter(message.text, (whole) => (text.value = whole));
-    this.answer = { messageId: message.id, text, progress: signal(null), rates: signal([]), abort: new AbortController() };
+    this.answer = {
+      conversationId,
+      messageId: message.id,
+      text,
+      progress: signal(null),
+      rates: signal([]),
+      abort: new AbortController(),
+    };
   }
 
   async work(parts: AsyncGenerator<ChatPart>): Promise<void> {

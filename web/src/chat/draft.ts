@@ -5,7 +5,7 @@ import { prefill } from "../api/prefill";
 import { countTokens } from "../api/server";
 import { isAbort } from "../api/errors";
 import { controls, preferences } from "../settings/preferences";
-import { current } from "../store/library";
+import { current, idOf } from "../store/library";
 import { connection, model } from "../store/server";
 import { pathOf } from "../store/tree";
 import { answerIn, ask } from "./answers";
@@ -20,6 +20,7 @@ export const draft = signal("");
 // Drafts of conversations that are not shown.
 const kept = new Map<string, string>();
 let shownId = "";
+let reading = new AbortController();
 
 // The whole content that would be sent, so files are read ahead as well.
 const content = (text: string): string => contentOf(text, attachments.value);
@@ -72,6 +73,7 @@ export function canSend(): boolean {
 export function sendDraft(): boolean {
   if (!canSend()) return false;
   typeAhead.cancel();
+  reading.abort();
   const text = draft.value.trim();
   const files = attachments.value;
   draft.value = "";
@@ -80,8 +82,6 @@ export function sendDraft(): boolean {
   toEnd.value++;
   return true;
 }
-
-let reading = new AbortController();
 
 // The history is read when a conversation is opened, so that its next question starts late.
 async function readHistory(): Promise<void> {
@@ -102,7 +102,10 @@ async function readHistory(): Promise<void> {
 // Called once a conversation is shown.
 export function onShown(): void {
   const { id } = current.value;
-  if (id === shownId) return;
+  // One that became a copy goes on as it was.
+  const same = idOf(shownId) === id;
+  if (same) shownId = id;
+  if (same) return;
   if (shownId) kept.set(shownId, draft.value);
   shownId = id;
   typeAhead.cancel();

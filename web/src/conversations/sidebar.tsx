@@ -2,6 +2,7 @@
 import { effect, signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 
+import { isAnswering } from "../chat/answers";
 import { formatAge, t } from "../i18n";
 import { goTo, route } from "../route";
 import { place, rename, search, summaries, unsaved } from "../store/library";
@@ -92,7 +93,11 @@ function Entry({ entry }: { entry: Summary }) {
             onClick={() => (sidebarOpen.value = false)}
           >
             <span class="entry-title">{title}</span>
-            <span class="entry-age">{formatAge(entry.updatedMs)}</span>
+            {isAnswering(entry.id) ? (
+              <span class="entry-dot" role="img" aria-label={t("writing")} />
+            ) : (
+              <span class="entry-age">{formatAge(entry.updatedMs)}</span>
+            )}
           </a>
           <Menu label={t("more", { title })} testId="conversation-menu" items={items} />
         </>

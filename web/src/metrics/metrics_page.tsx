@@ -5,6 +5,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 
 import { formatBytes, formatNumber, t } from "../i18n";
+import { current } from "../store/library";
 import { Icon } from "../ui/icons";
 import { Distribution } from "./plot";
 import { caches, counted, histogram, now, perSecond, slots, startPolling, type Range } from "./poll";
@@ -127,12 +128,17 @@ function RangeChoice() {
   );
 }
 
+function backTo(): string {
+  const { id, messages } = current.value;
+  return Object.keys(messages).length > 0 ? `#/c/${id}` : "#/";
+}
+
 export function MetricsPage() {
   useEffect(startPolling, []);
   return (
     <main class="metrics" id="main" tabIndex={-1} data-testid="metrics">
       <header class="metrics-head">
-        <a class="icon-button" href="#/" aria-label={t("backToChat")} title={t("backToChat")} data-testid="metrics-back">
+        <a class="icon-button" href={backTo()} aria-label={t("backToChat")} title={t("backToChat")} data-testid="metrics-back">
           <Icon name="left" />
         </a>
         <h1>{t("metricsTitle")}</h1>
