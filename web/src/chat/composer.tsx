@@ -12,7 +12,7 @@ import { answerIn, stop } from "./answers";
 import { addFiles, attachments, removeFile } from "./attachments";
 import { canSend, draft, onCompositionEnd, onTyped, sendDraft, typeAhead } from "./draft";
 import { overflow } from "./gauge";
-import { editing } from "./message";
+import { editing } from "./view";
 
 function Chips() {
   if (!attachments.value.length) return null;

@@ -13,7 +13,7 @@ import { attachments } from "./attachments";
 import { draftRead, historyRead, overflow, pendingTokens } from "./gauge";
 import { chatMessages, contentOf } from "./prompt";
 import { TypeAhead } from "./type_ahead";
-import { toEnd } from "./thread";
+import { toEnd, wanted } from "./view";
 
 export const draft = signal("");
 
@@ -79,6 +79,7 @@ export function sendDraft(): boolean {
   draft.value = "";
   attachments.value = [];
   ask(current.value, text, files);
+  wanted.value = null;
   toEnd.value++;
   return true;
 }

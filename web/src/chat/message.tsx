@@ -1,5 +1,4 @@
 // One message: what was asked or answered, and what can be done with it.
-import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 
 import { formatBytes, t } from "../i18n";
@@ -16,14 +15,12 @@ import { answerIn, answers, continueAnswer, editAndAsk, regenerate, type Answer 
 import { ErrorCard } from "./error_card";
 import { contentOf } from "./prompt";
 import { RunningSpeed, TimingLine } from "./timing";
+import { editing } from "./view";
 
 interface Props {
   conversation: Conversation;
   message: Message;
 }
-
-// The question that is being edited, kept here so that scrolling loses nothing.
-export const editing = signal<{ id: string; text: string } | null>(null);
 
 function Siblings({ conversation, message }: Props) {
   const siblings = siblingsOf(conversation, message);

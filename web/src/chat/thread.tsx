@@ -1,24 +1,25 @@
 // The messages that are shown, as a list of which only the visible part is in the document.
 // It stays at the newest message until the reader scrolls up.
-import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useMemo, useReducer, useRef } from "preact/hooks";
 
 import { t } from "../i18n";
+import { wordsOf } from "../store/backend";
 import { pathOf } from "../store/tree";
-import type { Conversation } from "../store/types";
+import type { Conversation, Message } from "../store/types";
 import { Icon } from "../ui/icons";
 import { Heights } from "./heights";
 import { MessageView } from "./message";
+import { toEnd, wanted } from "./view";
 
 const NEAR_END = 48; // pixels that still count as being at the end
-
-// Asked to go to the end, as after sending.
-export const toEnd = signal(0);
+const ABOVE_FOUND = 60; // pixels above a message that was searched for
 
 class Scroller {
   stuck = true;
   scrollTop = 0;
   viewHeight = 800;
+  private moveTo: number | undefined;
   ids: string[] = [];
   readonly heights = new Heights();
   readonly rows = new Map<Element, string>();
@@ -69,6 +70,22 @@ class Scroller {
     this.scrollTop = node.scrollTop;
   }
 
+  // Puts a message at the top of the window.
+  show(id: string): void {
+    this.stuck = false;
+    this.scrollTop = Math.max(0, this.heights.topOf(this.ids, id) - ABOVE_FOUND);
+    this.moveTo = this.scrollTop;
+    this.redraw();
+  }
+
+  // After the messages around the place are in the document.
+  settle(): void {
+    const node = this.node();
+    if (this.stuck) this.toEnd();
+    else if (node && this.moveTo !== undefined) node.scrollTop = this.moveTo;
+    this.moveTo = undefined;
+  }
+
   onScroll(): void {
     const node = this.node();
     if (!node) return;
@@ -82,7 +99,14 @@ class Scroller {
   }
 }
 
-function Row({ id, scroller, children }: { id: string; scroller: Scroller; children: preact.ComponentChildren }) {
+interface RowProps {
+  id: string;
+  scroller: Scroller;
+  found: boolean;
+  children: ComponentChildren;
+}
+
+function Row({ id, scroller, found, children }: RowProps) {
   const row = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const node = row.current!;
@@ -94,10 +118,20 @@ function Row({ id, scroller, children }: { id: string; scroller: Scroller; child
     };
   }, [id]);
   return (
-    <div class="row" ref={row}>
+    <div class={found ? "row found" : "row"} ref={row}>
       {children}
     </div>
   );
+}
+
+// The first message with all words that were searched for, or else with one of them.
+function messageWith(path: Message[], conversationId: string): string | undefined {
+  const search = wanted.value;
+  if (search?.conversation !== conversationId) return undefined;
+  const words = wordsOf(search.words);
+  const has = ({ text }: Message, word: string): boolean => text.toLocaleLowerCase().includes(word);
+  const whole = path.find((message) => words.every((word) => has(message, word)));
+  return (whole ?? path.find((message) => words.some((word) => has(message, word))))?.id;
 }
 
 export function Thread({ conversation }: { conversation: Conversation }) {
@@ -116,9 +150,11 @@ export function Thread({ conversation }: { conversation: Conversation }) {
     scroller.stuck = true;
     redraw();
   }, [scroller, asked]);
+  const found = messageWith(path, conversation.id);
   useLayoutEffect(() => {
-    if (scroller.stuck) scroller.toEnd();
-  });
+    if (found) scroller.show(found);
+  }, [scroller, found]);
+  useLayoutEffect(() => scroller.settle());
 
   const { first, last, above, below } = scroller.window();
   return (
@@ -135,7 +171,7 @@ export function Thread({ conversation }: { conversation: Conversation }) {
       >
         <div class="gap" role="presentation" style={{ height: above }} />
         {path.slice(first, last).map((message, i) => (
-          <Row key={message.id} id={message.id} scroller={scroller}>
+          <Row key={message.id} id={message.id} scroller={scroller} found={message.id === found}>
             <MessageView
               conversation={conversation}
               message={message}

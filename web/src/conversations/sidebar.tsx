@@ -3,6 +3,7 @@ import { effect, signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 
 import { isAnswering } from "../chat/answers";
+import { wanted } from "../chat/view";
 import { formatAge, t } from "../i18n";
 import { goTo, route } from "../route";
 import { place, rename, search, summaries, unsaved } from "../store/library";
@@ -20,15 +21,15 @@ const SEARCH_AFTER_MS = 150;
 let timer = 0;
 
 effect(() => {
-  const wanted = words.value.trim();
+  const text = words.value.trim();
   clearTimeout(timer);
-  if (!wanted) {
+  if (!text) {
     found.value = null;
     return;
   }
   timer = window.setTimeout(() => {
-    void search(wanted).then((list) => {
-      if (words.value.trim() === wanted) found.value = list;
+    void search(text).then((list) => {
+      if (words.value.trim() === text) found.value = list;
     });
   }, SEARCH_AFTER_MS);
 });
@@ -90,7 +91,10 @@ function Entry({ entry }: { entry: Summary }) {
             href={`#/c/${entry.id}`}
             title={title}
             data-testid="conversation-title"
-            onClick={() => (sidebarOpen.value = false)}
+            onClick={() => {
+              sidebarOpen.value = false;
+              wanted.value = found.value ? { conversation: entry.id, words: words.value } : null;
+            }}
           >
             <span class="entry-title">{title}</span>
             {isAnswering(entry.id) ? (

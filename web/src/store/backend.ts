@@ -17,9 +17,11 @@ export function summaryOf(conversation: Conversation): Summary {
   return { id: conversation.id, title: conversation.title, updatedMs: conversation.updatedMs };
 }
 
+export const wordsOf = (text: string): string[] => text.toLocaleLowerCase().split(/\s+/).filter(Boolean);
+
 // Whether each of the words stands somewhere in titles or texts.
 export function matches(conversation: Conversation, words: string): boolean {
-  const wanted = words.toLocaleLowerCase().split(/\s+/).filter(Boolean);
+  const wanted = wordsOf(words);
   if (!wanted.length) return true;
   const texts = [conversation.title, ...Object.values(conversation.messages).map((message) => message.text)];
   const all = texts.map((text) => text.toLocaleLowerCase());

@@ -25,8 +25,18 @@ function children(conversation: Conversation): Map<string, Message[]> {
   return map;
 }
 
+const pathsOf = new WeakMap<Conversation, Message[]>();
+
 // The messages that are shown, from the first to the last.
 export function pathOf(conversation: Conversation): Message[] {
+  const known = pathsOf.get(conversation);
+  if (known) return known;
+  const path = findPath(conversation);
+  pathsOf.set(conversation, path);
+  return path;
+}
+
+function findPath(conversation: Conversation): Message[] {
   const map = children(conversation);
   const path: Message[] = [];
   const seen = new Set<string>();
