@@ -11,7 +11,7 @@ import { Sidebar } from "./conversations/sidebar";
 import { lang, t } from "./i18n";
 import { goTo, renameRoute, route } from "./route";
 import { Settings } from "./settings/panel";
-import { current, open, openNew } from "./store/library";
+import { current, open, openNew, started } from "./store/library";
 import { props } from "./store/server";
 import { Help } from "./ui/help";
 import { spoken } from "./ui/live";
@@ -61,7 +61,7 @@ export function App() {
     <div
       class="app"
       data-testid="app"
-      data-ready={props.value !== null}
+      data-ready={props.value !== null && started.value}
       data-theme={theme.value}
       data-lang={lang.value}
     >

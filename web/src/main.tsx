@@ -8,7 +8,7 @@ import { App, followCurrent, followRoute } from "./app";
 import { startDraft } from "./chat/draft";
 import { route } from "./route";
 import { startLibrary } from "./store/library";
-import { connect, connection } from "./store/server";
+import { connect, connection, historyKept } from "./store/server";
 import { startShortcuts } from "./ui/shortcuts";
 import { applyTheme } from "./ui/theme";
 
@@ -22,7 +22,7 @@ async function startWithServer(): Promise<void> {
       });
     });
   }
-  await startLibrary();
+  await startLibrary(historyKept.value);
   followCurrent();
   effect(() => {
     void route.value;

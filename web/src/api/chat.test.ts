@@ -20,8 +20,7 @@ test("a chat sends only what was set, and asks for few events", () => {
   expect(body["stream_chunk"]).toEqual({ tokens: 16, ms: 50 });
   expect(body).not.toHaveProperty("response_format");
   expect(body).not.toHaveProperty("max_tokens");
-  const bound = chatBody({ ...CALL, schema: { type: "object" }, keepLast: 4 });
-  expect(bound["context_policy"]).toBe("keep-system-last-4");
+  const bound = chatBody({ ...CALL, schema: { type: "object" } });
   expect(bound["response_format"]).toMatchObject({ type: "json_schema", json_schema: { schema: { type: "object" } } });
 });
 

@@ -29,7 +29,6 @@ export interface ChatCall {
   sampling: Sampling;
   cacheId: string;
   schema?: unknown; // the answer's JSON schema
-  keepLast?: number; // forget older turns when the context is full
 }
 
 export type Finish = "stop" | "length";
@@ -45,9 +44,7 @@ export interface ChatPart {
 const STREAM = { stream: true, stream_chunk: { tokens: 16, ms: 50 } };
 
 function base(call: ChatCall): Record<string, unknown> {
-  const body: Record<string, unknown> = { model: call.model, cache_id: call.cacheId, ...STREAM };
-  if (call.keepLast) body["context_policy"] = `keep-system-last-${call.keepLast}`;
-  return body;
+  return { model: call.model, cache_id: call.cacheId, ...STREAM };
 }
 
 export function chatBody(call: ChatCall): Record<string, unknown> {

@@ -7,6 +7,7 @@ export interface Props {
   total_slots: number;
   model_alias: string;
   build_info: string;
+  ui_settings?: { history?: boolean }; // whether the server keeps conversations
 }
 
 export interface Model {

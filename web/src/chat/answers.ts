@@ -10,12 +10,12 @@ import { readControls } from "../settings/fields";
 import { controls } from "../settings/preferences";
 import * as library from "../store/library";
 import { forget, rescue } from "../store/rescue";
-import { contextSize, model, noteGone, noteKeyNeeded } from "../store/server";
+import { contextSize, model, noteGone, noteKeyNeeded, props } from "../store/server";
 import { changed, newMessage, pathOf, withMessage, without } from "../store/tree";
 import type { Attachment, Conversation, Message } from "../store/types";
 import { announce } from "../ui/live";
 import { Painter } from "./painter";
-import { ancestors, chatMessages } from "./prompt";
+import { ancestors, chatMessages, keptOf } from "./prompt";
 import { Rates } from "./rates";
 
 const SAVE_EVERY_MS = 1000;
@@ -55,12 +55,11 @@ function callOf(conversation: Conversation, message: Message): ChatCall {
   const before = ancestors(conversation, message.parent);
   const call: ChatCall = {
     model: model.value,
-    messages: chatMessages(controls.value.system, before),
+    messages: chatMessages(controls.value.system, keptOf(conversation, before)),
     sampling,
     cacheId: conversation.id,
   };
   if (schema !== undefined) call.schema = schema;
-  if (conversation.keepLast) call.keepLast = conversation.keepLast;
   return call;
 }
 
@@ -142,7 +141,7 @@ class Run {
     const change: Partial<Message> = { text: this.painter.whole, state, ...more };
     if (this.timings) change.timings = this.timings;
     if (this.ttftMs !== undefined) change.pageTtftMs = Math.round(this.ttftMs * 10) / 10;
-    if (this.rates.points.length > 1) change.rates = this.rates.points;
+    if (this.rates.points.length > 0) change.rates = this.rates.points;
     library.update(this.conversationId, (conversation) => changed(conversation, this.message.id, change));
     forget(this.message.id);
     if (state === "done" || state === "length") announce(t("answered", { text: this.painter.whole.slice(0, 1000) }));
@@ -161,6 +160,12 @@ async function isHeldElsewhere(messageId: string): Promise<boolean> {
   return state?.held?.some((lock) => lock.name === lockName(messageId)) ?? false;
 }
 
+// Continuing has to name a limit: the server's own, or the context.
+function defaultLimit(): number {
+  const limit = props.value?.default_generation_settings.params["max_tokens"];
+  return typeof limit === "number" && limit > 0 ? limit : contextSize.value || 4096;
+}
+
 function start(conversationId: string, messageId: string, goOn: boolean): void {
   const conversation = library.get(conversationId);
   const message = conversation?.messages[messageId];
@@ -170,7 +175,7 @@ function start(conversationId: string, messageId: string, goOn: boolean): void {
   const { signal: aborted } = run.answer.abort;
   if (goOn) call.messages.push({ role: "assistant", content: message.text });
   // Before anything is painted: each millisecond before the request is one without an answer.
-  const parts = goOn ? streamContinue(call, contextSize.value || 4096, aborted) : streamChat(call, aborted);
+  const parts = goOn ? streamContinue(call, defaultLimit(), aborted) : streamChat(call, aborted);
   const ended = run.work(parts).finally(() => {
     setAnswer(messageId, undefined);
     library.setBusy(conversationId, false);
@@ -229,11 +234,13 @@ export function retry(conversationId: string, message: Message): void {
   start(conversationId, message.id, false);
 }
 
-// Tries again with fewer turns; each time half as many.
+// Tries again without the older half of what was sent. They stay to be read.
 export function dropOldest(conversationId: string, message: Message): void {
   library.update(conversationId, (conversation) => {
-    const turns = conversation.keepLast ?? ancestors(conversation, message.parent).length;
-    return { ...conversation, keepLast: Math.max(1, Math.floor(turns / 2)) };
+    const kept = keptOf(conversation, ancestors(conversation, message.parent));
+    const half = kept.slice(-Math.max(1, Math.floor(kept.length / 2)));
+    const first = half.find((candidate) => candidate.role === "user") ?? half[0];
+    return first ? { ...conversation, keepFrom: first.id } : conversation;
   });
   const conversation = library.get(conversationId);
   if (conversation) retry(conversationId, conversation.messages[message.id] ?? message);

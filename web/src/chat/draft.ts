@@ -10,8 +10,8 @@ import { connection, model } from "../store/server";
 import { pathOf } from "../store/tree";
 import { answerIn, ask } from "./answers";
 import { attachments } from "./attachments";
-import { draftRead, historyRead, overflow, pendingTokens } from "./gauge";
-import { chatMessages, contentOf } from "./prompt";
+import { draftRead, historyRead, overflow, pendingFiles, pendingTokens } from "./gauge";
+import { chatMessages, contentOf, keptOf } from "./prompt";
 import { TypeAhead } from "./type_ahead";
 import { toEnd, wanted } from "./view";
 
@@ -26,7 +26,7 @@ let reading = new AbortController();
 const content = (text: string): string => contentOf(text, attachments.value);
 
 export const typeAhead = new TypeAhead((text, signal) => {
-  const before = chatMessages(controls.value.system, pathOf(current.value));
+  const before = chatMessages(controls.value.system, keptOf(current.value, pathOf(current.value)));
   return prefill(model.value, [...before, { role: "user", content: text }], current.value.id, true, signal);
 });
 
@@ -52,6 +52,7 @@ let countTimer = 0;
 function countDraft(text: string, fileTokens: number): void {
   clearTimeout(countTimer);
   counting.abort();
+  pendingFiles.value = fileTokens > 0;
   pendingTokens.value = fileTokens + (text ? Math.ceil(text.length / 4) : 0);
   if (text.length < COUNT_FROM) return;
   counting = new AbortController();
@@ -93,7 +94,8 @@ async function readHistory(): Promise<void> {
   const path = pathOf(conversation);
   if (path.length === 0 || !readsAhead()) return;
   try {
-    const reply = await prefill(model.value, chatMessages(controls.value.system, path), conversation.id, false, signal);
+    const messages = chatMessages(controls.value.system, keptOf(conversation, path));
+    const reply = await prefill(model.value, messages, conversation.id, false, signal);
     if (!signal.aborted) historyRead.value = { conversation: conversation.id, messages: path.length, reply };
   } catch {
     // Asking says what is wrong.

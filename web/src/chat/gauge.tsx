@@ -13,6 +13,7 @@ export const historyRead = signal<{ conversation: string; messages: number; repl
 export const draftRead = signal<PrefillReply | null>(null);
 // Of files and long drafts, counted apart.
 export const pendingTokens = signal(0);
+export const pendingFiles = signal(false);
 
 const historyTokens = computed(() => {
   const path = pathOf(current.value);
@@ -26,18 +27,15 @@ export const usedTokens = computed(() =>
   draftRead.value ? draftRead.value.prompt_tokens : historyTokens.value + pendingTokens.value,
 );
 
-// What is to be sent does not leave a single token for an answer. A conversation that is too
-// long by itself is another matter: asking offers to forget its oldest turns.
+// What is to be sent does not leave a single token for an answer: files with what was said
+// before, a question alone. Where a question only is too much for what was said before, asking
+// offers to forget that.
 export const overflow = computed(() => {
   const total = contextSize.value;
-  const pending = pendingTokens.value;
-  if (total === 0 || pending < LARGE) return undefined;
-  const history = current.value.keepLast || historyTokens.value >= total ? 0 : historyTokens.value;
-  const needed = history + pending;
-  return needed >= total ? { needed, total } : undefined;
+  const needed = pendingTokens.value + (pendingFiles.value ? historyTokens.value : 0);
+  return total > 0 && needed >= total ? { needed, total } : undefined;
 });
 
-const LARGE = 100; // tokens; a short question is never held back
 const RADIUS = 7;
 const LENGTH = 2 * Math.PI * RADIUS;
 

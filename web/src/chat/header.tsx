@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { t } from "../i18n";
 import { chooseModel, loading, model, models } from "../store/server";
 import { IconButton } from "../ui/icon_button";
-import { settingsOpen, sidebarOpen } from "../ui/panels";
+import { closePanel, openPanel, settingsOpen, sidebarOpen } from "../ui/panels";
 import { ContextGauge } from "./gauge";
 
 function Loading() {
@@ -58,7 +58,7 @@ export function Header() {
           label={t("openSidebar")}
           testId="sidebar-open"
           kind="narrow-only"
-          onClick={() => (sidebarOpen.value = true)}
+          onClick={() => openPanel(sidebarOpen)}
         />
         <ModelChoice />
         <span class="grow" />
@@ -68,7 +68,7 @@ export function Header() {
           label={t("settings")}
           testId="open-settings"
           pressed={settingsOpen.value}
-          onClick={() => (settingsOpen.value = !settingsOpen.value)}
+          onClick={() => (settingsOpen.value ? closePanel(settingsOpen) : openPanel(settingsOpen))}
         />
       </header>
       <Loading />

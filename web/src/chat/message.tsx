@@ -22,6 +22,8 @@ interface Props {
   message: Message;
 }
 
+type AnswerProps = Props & { answer: Answer | undefined };
+
 function Siblings({ conversation, message }: Props) {
   const siblings = siblingsOf(conversation, message);
   if (siblings.length < 2) return null;
@@ -121,7 +123,7 @@ function Question({ conversation, message }: Props) {
       {message.attachments?.length ? (
         <div class="chips">
           {message.attachments.map((file) => (
-            <details class="chip-file" key={file.name}>
+            <details class="chip-file" key={file.name} data-testid="attachment" data-name={file.name}>
               <summary>
                 <Icon name="file" size={15} />
                 <span class="chip-name">{file.name}</span>
@@ -171,19 +173,6 @@ function Waiting({ answer }: { answer: Answer }) {
   );
 }
 
-function RunningText({ answer }: { answer: Answer }) {
-  const text = answer.text.value;
-  if (text === "") return <Waiting answer={answer} />;
-  return (
-    <>
-      <div data-testid="message-text">
-        <Markdown text={text} />
-      </div>
-      <RunningSpeed rates={answer.rates.value} />
-    </>
-  );
-}
-
 function AnswerFoot({ conversation, message }: Props) {
   const canContinue = message.text !== "" && message.error === undefined && controls.value.schema.trim() === "";
   const note = message.state === "length" ? "lengthNote" : message.state === "done" ? undefined : "stoppedNote";
@@ -216,17 +205,27 @@ function AnswerFoot({ conversation, message }: Props) {
   );
 }
 
-function AnswerText({ conversation, message, answer }: Props & { answer: Answer | undefined }) {
-  if (answer) return <RunningText answer={answer} />;
+function Below({ conversation, message, answer }: AnswerProps) {
+  if (answer) return answer.text.value === "" ? <Waiting answer={answer} /> : <RunningSpeed rates={answer.rates.value} />;
   return (
     <>
-      {message.text !== "" && (
-        <div data-testid="message-text">
-          <Markdown text={message.text} />
-        </div>
-      )}
       <ErrorCard conversation={conversation} message={message} />
       <AnswerFoot conversation={conversation} message={message} />
+    </>
+  );
+}
+
+// The text is the same element while it is written and after, so nothing is drawn again.
+function AnswerText({ conversation, message, answer }: AnswerProps) {
+  const text = answer ? answer.text.value : message.text;
+  return (
+    <>
+      {text !== "" && (
+        <div data-testid="message-text">
+          <Markdown text={text} />
+        </div>
+      )}
+      <Below conversation={conversation} message={message} answer={answer} />
     </>
   );
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { textOf } from "./attachments";
 import { Heights } from "./heights";
-import { ancestors, chatMessages, contentOf } from "./prompt";
+import { ancestors, chatMessages, contentOf, keptOf } from "./prompt";
 import { emptyConversation, newMessage, withMessage } from "../store/tree";
 
 test("files stand before the question, in a fence that they cannot close", () => {
@@ -24,6 +24,8 @@ test("messages up to one, with the system prompt and without answers that never 
     { role: "user", content: "Hi" },
     { role: "user", content: "Hello?" },
   ]);
+  expect(keptOf(conversation, path)).toEqual(path);
+  expect(keptOf({ ...conversation, keepFrom: next.id }, path)).toEqual([next]);
 });
 
 test("text is told from other files", () => {

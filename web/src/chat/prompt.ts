@@ -26,6 +26,12 @@ export function ancestors(conversation: Conversation, id: string): Message[] {
   return path.reverse();
 }
 
+// Without those that were to be forgotten.
+export function keptOf(conversation: Conversation, path: Message[]): Message[] {
+  const first = path.findIndex((message) => message.id === conversation.keepFrom);
+  return path.slice(Math.max(0, first));
+}
+
 export function chatMessages(system: string, messages: Message[]): ChatMessage[] {
   const result: ChatMessage[] = system.trim() ? [{ role: "system", content: system }] : [];
   for (const message of messages) {

@@ -30,8 +30,9 @@ export function timingWords(timings: Timings): string {
 const WIDTH = 88;
 const HEIGHT = 18;
 
-export function SpeedPlot({ rates }: { rates: number[] }) {
-  if (rates.length < 2) return null;
+export function SpeedPlot({ rates: measured }: { rates: number[] }) {
+  if (measured.length === 0) return null;
+  const rates = measured.length === 1 ? [measured[0]!, measured[0]!] : measured;
   const most = Math.max(...rates);
   const step = WIDTH / (rates.length - 1);
   const points = rates.map((rate, i) => `${(i * step).toFixed(1)},${(HEIGHT - 1 - (rate / most) * (HEIGHT - 2)).toFixed(1)}`);

@@ -11,7 +11,7 @@ import type { Summary } from "../store/types";
 import { IconButton } from "../ui/icon_button";
 import { Icon } from "../ui/icons";
 import { Menu, type MenuItem } from "../ui/menu";
-import { helpOpen, sidebarOpen } from "../ui/panels";
+import { closePanel, helpOpen, sidebarOpen } from "../ui/panels";
 import { deleteConversation, exportAll, exportJson, exportMarkdown, importFile } from "./actions";
 
 const words = signal("");
@@ -198,7 +198,7 @@ export function Sidebar() {
             label={t("closeSidebar")}
             testId="sidebar-close"
             kind="narrow-only"
-            onClick={() => (sidebarOpen.value = false)}
+            onClick={() => closePanel(sidebarOpen)}
           />
         </div>
         <button

@@ -13,7 +13,7 @@ export function makeMarkdown(): MarkdownIt {
   const code = (source: string, language: string): string =>
     `<div class="code" data-testid="code-block"><pre><code data-language="${escapeHtml(language)}">` +
     `${escapeHtml(source)}</code></pre></div>\n`;
-  rules["fence"] = (tokens, at) => code(tokens[at]!.content, tokens[at]!.info.trim().split(/\s+/, 1)[0] ?? "");
+  rules["fence"] = (tokens, at) => code(tokens[at]!.content, /^[\w+#.-]*/.exec(tokens[at]!.info.trim())![0]);
   rules["code_block"] = (tokens, at) => code(tokens[at]!.content, "");
   // A picture would be a request to another host; its address is shown instead.
   rules["image"] = (tokens, at) => {

@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { t, type TextKey } from "../i18n";
 import { props } from "../store/server";
 import { IconButton } from "../ui/icon_button";
-import { settingsOpen } from "../ui/panels";
+import { closePanel, settingsOpen } from "../ui/panels";
 import { NUMBER_FIELDS, readControls, type ControlName, type Fault, type NumberField } from "./fields";
 import { controls, preferences, type Language, type Theme } from "./preferences";
 import { PRESETS, presetOf, withPreset, type Preset } from "./presets";
@@ -203,7 +203,7 @@ export function Settings() {
             icon="close"
             label={t("closeSettings")}
             testId="settings-close"
-            onClick={() => (settingsOpen.value = false)}
+            onClick={() => closePanel(settingsOpen)}
           />
         </div>
         <section>

@@ -79,7 +79,7 @@ export function conversationOf(value: unknown): Conversation | undefined {
     messages: {},
     chosen: {},
   };
-  if (typeof fields["keepLast"] === "number") conversation.keepLast = fields["keepLast"];
+  if (typeof fields["keepFrom"] === "string") conversation.keepFrom = fields["keepFrom"];
   for (const message of Object.values(messages).map(messageOf).filter(isPresent)) {
     conversation.messages[message.id] = message;
   }

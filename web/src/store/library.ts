@@ -15,7 +15,6 @@ import { ServerBackend } from "./server_backend";
 import { copyOf, emptyConversation } from "./tree";
 import type { Conversation, Summary } from "./types";
 
-const SAVE_AFTER_MS = 150;
 const RETRY_AFTER_MS = 5000;
 // A server gets the whole conversation each time, so a long one is sent less often while it
 // is being answered; the running text is kept in this browser meanwhile.
@@ -25,6 +24,7 @@ const LONG_SAVE_AFTER_MS = 5000;
 export const summaries = signal<Summary[]>([]);
 export const current = signal<Conversation>(emptyConversation());
 export const place = signal<Backend["place"]>("memory");
+export const started = signal(false);
 export const unsaved = signal(""); // why the last write failed
 
 let backend: Backend = new MemoryBackend();
@@ -35,8 +35,10 @@ const dirty = new Set<string>();
 const busy = new Set<string>(); // being answered here
 const channel = typeof BroadcastChannel === "undefined" ? undefined : new BroadcastChannel("vivace");
 
-async function chooseBackend(): Promise<Backend> {
-  if ((await listHistory().catch(() => undefined)) !== undefined) return new ServerBackend();
+// `kept`: whether the server says that it keeps conversations; asked where it does not say.
+async function chooseBackend(kept: boolean | undefined): Promise<Backend> {
+  const asks = kept ?? true;
+  if (asks && (await listHistory().catch(() => undefined)) !== undefined) return new ServerBackend();
   try {
     return await BrowserBackend.open();
   } catch {
@@ -44,10 +46,13 @@ async function chooseBackend(): Promise<Backend> {
   }
 }
 
-export async function startLibrary(): Promise<void> {
-  backend = await chooseBackend();
+export async function startLibrary(kept: boolean | undefined): Promise<void> {
+  backend = await chooseBackend(kept);
   place.value = backend.place;
+  // What was asked before the library was there.
+  for (const id of loaded.keys()) save(id);
   await refresh();
+  started.value = true;
   if (channel) channel.onmessage = (event: MessageEvent<string>) => void onOtherTab(event.data);
   addEventListener("focus", () => void refresh());
 }
@@ -59,14 +64,18 @@ function newestFirst(list: Summary[]): Summary[] {
 export async function refresh(): Promise<void> {
   try {
     const list = await backend.list();
-    const known = new Set(list.map((entry) => entry.id));
-    // What is not saved yet is listed all the same.
-    const ours = [...dirty].filter((id) => !known.has(id)).map((id) => summaryOf(loaded.get(id)!));
-    summaries.value = newestFirst([...list, ...ours]);
+    summaries.value = newestFirst([...list, ...notIn(list)]);
     await refreshCurrent(list);
   } catch {
     // The bar about the connection says why.
   }
+}
+
+// What is not saved yet is listed all the same.
+function notIn(list: Summary[]): Summary[] {
+  const known = new Set(list.map((entry) => entry.id));
+  const ours = [...new Set([...dirty, ...saving.keys()])].filter((id) => !known.has(id));
+  return ours.map((id) => loaded.get(id)).filter((found) => found !== undefined).map(summaryOf);
 }
 
 async function refreshCurrent(list: Summary[]): Promise<void> {
@@ -142,13 +151,15 @@ function save(id: string): void {
   if (!saving.has(id)) saving.set(id, saveLater(id, patience(id)));
 }
 
+// Milliseconds; mostly none, as the page may be left at any time.
 function patience(id: string): number {
   const messages = Object.keys(loaded.get(id)?.messages ?? {}).length;
-  return place.value === "server" && busy.has(id) && messages > LONG ? LONG_SAVE_AFTER_MS : SAVE_AFTER_MS;
+  return place.value === "server" && busy.has(id) && messages > LONG ? LONG_SAVE_AFTER_MS : 0;
 }
 
 async function saveLater(id: string, ms: number): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, ms));
+  // Even without waiting, changes of the same moment are one write.
+  await (ms > 0 ? new Promise((resolve) => setTimeout(resolve, ms)) : Promise.resolve());
   await write(id);
   saving.delete(id);
   if (dirty.has(id)) saving.set(id, saveLater(id, unsaved.value ? RETRY_AFTER_MS : patience(id)));

@@ -12,6 +12,7 @@ export type Connection = "unknown" | "up" | "down" | "loading" | "key";
 
 export const connection = signal<Connection>("unknown");
 export const keyRefused = signal(false); // the key that was given is a wrong one
+export const historyKept = signal<boolean | undefined>(undefined);
 export const models = signal<Model[]>([]);
 export const props = signal<Props | null>(null); // of the chosen model
 export const loading = signal<{ model: string; sinceMs: number; error?: string } | null>(null);
@@ -31,7 +32,7 @@ let abortLoading = new AbortController();
 export async function connect(): Promise<boolean> {
   clearTimeout(timer);
   try {
-    await getProps();
+    historyKept.value = (await getProps()).ui_settings?.history;
     models.value = await getModels();
     connection.value = "up";
     keyRefused.value = false;

@@ -41,7 +41,7 @@ export interface Conversation {
   revision: number; // the server's; 0: not there
   messages: Record<string, Message>;
   chosen: Record<string, string>; // parent -> the child that is shown
-  keepLast?: number; // turns that are kept where all do not fit
+  keepFrom?: string; // the first message that is still sent; those before did not fit
 }
 
 export interface Summary {

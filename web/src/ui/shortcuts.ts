@@ -1,10 +1,21 @@
 // Keys that work everywhere on the page.
+import type { Signal } from "@preact/signals";
+
 import { stop } from "../chat/answers";
 import { goTo } from "../route";
 import { current } from "../store/library";
-import { closeTop, focusOn, helpOpen, settingsOpen, sidebarOpen } from "./panels";
+import { closePanel, closeTop, focusOn, helpOpen, openPanel, settingsOpen, sidebarOpen } from "./panels";
 
 const narrow = (): boolean => !matchMedia("(min-width: 800px)").matches;
+
+function toggle(panel: Signal<boolean>, first: string): void {
+  if (panel.value) {
+    closePanel(panel);
+    return;
+  }
+  openPanel(panel);
+  focusOn(first);
+}
 
 function withCommand(event: KeyboardEvent): boolean {
   switch (event.key.toLowerCase()) {
@@ -20,12 +31,11 @@ function withCommand(event: KeyboardEvent): boolean {
       return true;
     case "s":
       if (!event.shiftKey) return false;
-      if (narrow()) sidebarOpen.value = !sidebarOpen.value;
+      if (narrow()) toggle(sidebarOpen, "new-chat");
       else focusOn("new-chat");
       return true;
     case ",":
-      settingsOpen.value = !settingsOpen.value;
-      if (settingsOpen.value) focusOn("setting-system");
+      toggle(settingsOpen, "setting-system");
       return true;
     case "/":
       helpOpen.value = !helpOpen.value;
@@ -36,11 +46,8 @@ function withCommand(event: KeyboardEvent): boolean {
 }
 
 function onEscape(): boolean {
-  if (closeTop()) {
-    focusOn("composer-input");
-    return true;
-  }
-  stop(current.value);
+  if (helpOpen.value) return false;
+  if (!closeTop()) stop(current.value);
   return true;
 }
 
