@@ -63,6 +63,13 @@ function callOf(conversation: Conversation, message: Message): ChatCall {
   return call;
 }
 
+const LEAVING_MS = 3000;
+let leftMs = -Infinity;
+for (const event of ["beforeunload", "pagehide"]) addEventListener(event, () => (leftMs = performance.now()));
+
+// Whether the page is being left, as far as one can know.
+const isLeaving = (): boolean => performance.now() - leftMs < LEAVING_MS;
+
 // One run of an answer, from its request to its end.
 class Run {
   private readonly startMs = performance.now();
@@ -94,12 +101,15 @@ class Run {
     const timer = setInterval(() => this.save("running"), SAVE_EVERY_MS);
     const onLeave = (): void => this.save("running");
     addEventListener("pagehide", onLeave);
+    addEventListener("beforeunload", onLeave);
     try {
       for await (const part of parts) this.take(part);
       this.end(this.finish === "length" ? "length" : "done", {});
     } catch (error) {
       if (isAbort(error) || this.answer.abort.signal.aborted) {
         this.end("stopped", {});
+      } else if (isLeaving()) {
+        onLeave(); // the browser ends all requests; whoever comes back continues
       } else {
         const facts = factsOf(error);
         if (facts.kind === "gone") noteGone();
@@ -109,6 +119,7 @@ class Run {
     } finally {
       clearInterval(timer);
       removeEventListener("pagehide", onLeave);
+      removeEventListener("beforeunload", onLeave);
     }
   }
 
@@ -143,7 +154,8 @@ class Run {
     if (this.ttftMs !== undefined) change.pageTtftMs = Math.round(this.ttftMs * 10) / 10;
     if (this.rates.points.length > 0) change.rates = this.rates.points;
     library.update(this.conversationId, (conversation) => changed(conversation, this.message.id, change));
-    forget(this.message.id);
+    rescue(this.message.id, this.painter.whole);
+    void library.whenSaved(this.conversationId).then(() => forget(this.message.id));
     if (state === "done" || state === "length") announce(t("answered", { text: this.painter.whole.slice(0, 1000) }));
   }
 }

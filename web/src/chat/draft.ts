@@ -10,7 +10,7 @@ import { connection, model } from "../store/server";
 import { pathOf } from "../store/tree";
 import { answerIn, ask } from "./answers";
 import { attachments } from "./attachments";
-import { draftRead, historyRead, overflow, pendingFiles, pendingTokens } from "./gauge";
+import { draftRead, fits, historyRead, overflow, pendingFiles, pendingTokens } from "./gauge";
 import { chatMessages, contentOf, keptOf } from "./prompt";
 import { TypeAhead } from "./type_ahead";
 import { toEnd, wanted } from "./view";
@@ -31,7 +31,8 @@ export const typeAhead = new TypeAhead((text, signal) => {
 });
 
 function readsAhead(): boolean {
-  return preferences.value.prefill && connection.value === "up" && !answerIn(current.value);
+  if (!preferences.value.prefill || connection.value !== "up" || answerIn(current.value)) return false;
+  return fits.value && !attachments.value.some((file) => file.tokens === undefined);
 }
 
 export function onTyped(text: string): void {

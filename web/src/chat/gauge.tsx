@@ -36,6 +36,12 @@ export const overflow = computed(() => {
   return total > 0 && needed >= total ? { needed, total } : undefined;
 });
 
+// Whether the server would take all of it; what it would refuse is not read ahead.
+export const fits = computed(() => {
+  const total = contextSize.value;
+  return total === 0 || historyTokens.value + pendingTokens.value < total;
+});
+
 const RADIUS = 7;
 const LENGTH = 2 * Math.PI * RADIUS;
 

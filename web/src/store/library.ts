@@ -165,6 +165,11 @@ async function saveLater(id: string, ms: number): Promise<void> {
   if (dirty.has(id)) saving.set(id, saveLater(id, unsaved.value ? RETRY_AFTER_MS : patience(id)));
 }
 
+// Once nothing of it is left to be written.
+export async function whenSaved(id: string): Promise<void> {
+  for (let running = saving.get(idOf(id)); running; running = saving.get(idOf(id))) await running;
+}
+
 async function write(id: string): Promise<void> {
   const conversation = loaded.get(id);
   if (!conversation || !dirty.delete(id)) return;
