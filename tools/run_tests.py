@@ -202,8 +202,19 @@ def run_e2e(_options):
     return pytest("e2e", "tests/e2e")
 
 
+def run_web(_options):
+    """The web page in a real browser, and what of it needs none."""
+    tally = Tally()
+    if (ROOT / "web/node_modules/vitest").is_dir():
+        tally.add(single("page-types", run("page-types", ["npm", "--prefix", "web", "run", "check"])))
+        tally.add(single("page-unit", run("page-unit", ["npm", "--prefix", "web", "test"])))
+        tally.add(single("page-size", run("page-size", ["npm", "--prefix", "web", "run", "size"])))
+    tally.add(pytest("web", "tests/web"))
+    return tally
+
+
 RUNNERS = {"checks": run_checks, "tools": run_tools, "unit": run_unit, "e2e": run_e2e,
-           "hygiene": run_hygiene, "fuzz": run_fuzz}
+           "web": run_web, "hygiene": run_hygiene, "fuzz": run_fuzz}
 
 
 def main():

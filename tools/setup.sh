@@ -11,7 +11,7 @@ set -euo pipefail
 
 readonly kind="${1:-run}"
 readonly os_release="${VIVACE_OS_RELEASE:-/etc/os-release}"
-readonly min_gcc=12 min_cmake=3.25 min_rust=1.87 min_boost=1.81
+readonly min_gcc=12 min_cmake=3.25 min_rust=1.87 min_boost=1.81 min_node=18
 
 # What must be there, and after the colon the Debian package that brings it.
 tools=(
@@ -31,6 +31,7 @@ headers=(
   curl/curl.h:libcurl4-openssl-dev
   openssl/ssl.h:libssl-dev
   histedit.h:libedit-dev
+  sqlite3.h:libsqlite3-dev
   gtest/gtest.h:libgtest-dev
   rapidcheck.h:librapidcheck-dev
   benchmark/benchmark.h:libbenchmark-dev
@@ -98,7 +99,35 @@ find_missing() {
     lacks "clang libclang-rt-dev" "clang++ with its runtime libraries"
   [[ -e /etc/ssl/certs/ca-certificates.crt || -d /etc/pki/tls/certs ]] ||
     lacks ca-certificates "the certificates of the certificate authorities"
+  find_missing_node
+  [[ "$kind" != test ]] || has_chromium || lacks chromium "a browser for the tests: chromium"
   has_rust || missing+=("Rust $min_rust or newer: cargo and rustc")
+}
+
+# Builds the web page.
+find_missing_node() {
+  local version=""
+  if command -v node >/dev/null; then
+    version="$(node --version)" && version="${version#v}"
+    at_least "$version" "$min_node" ||
+      lacks nodejs "Node.js $min_node or newer (here: $version)"
+  else
+    lacks nodejs "the program node"
+  fi
+  command -v npm >/dev/null || lacks npm "the program npm"
+}
+
+# Ubuntu has it as a snap only, which a container cannot run: there the tests use the one
+# that Playwright fetches (tools/venv.sh), or are skipped.
+has_chromium() {
+  local ID="" name
+  # shellcheck disable=SC1090
+  [[ -r "$os_release" ]] && . "$os_release"
+  [[ "$ID" == ubuntu ]] && return 0
+  for name in chromium google-chrome google-chrome-stable; do
+    command -v "$name" >/dev/null && return 0
+  done
+  return 1
 }
 
 lacks() {

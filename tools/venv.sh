@@ -22,3 +22,13 @@ for list in "${lists[@]}"; do
   .venv/bin/python -m pip install --quiet --disable-pip-version-check --retries 5 -r "$list"
   echo "$sum" >"$stamp"
 done
+
+# The tests of the web page need a browser. Where the distribution has none (Ubuntu's is a
+# snap), Playwright's own is fetched once; without it those tests are skipped.
+browsers="${PLAYWRIGHT_BROWSERS_PATH:-${XDG_CACHE_HOME:-${HOME:-}/.cache}/ms-playwright}"
+if [[ "$1" == test ]] && ! command -v chromium google-chrome google-chrome-stable >/dev/null &&
+  ! compgen -G "$browsers/chromium*" >/dev/null; then
+  echo "fetching a browser for the tests of the web page"
+  .venv/bin/python -m playwright install --with-deps chromium-headless-shell >/dev/null 2>&1 ||
+    echo "it could not be fetched: those tests will be skipped"
+fi

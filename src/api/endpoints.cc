@@ -11,6 +11,7 @@ http::Router MakeRouter(Service& service) {
   AddCompletion(router, service);
   AddEmbeddings(router, service);
   AddHealth(router, service);
+  AddHistory(router, service);
   AddInfill(router, service);
   AddMetrics(router, service);
   AddModels(router, service);
@@ -22,6 +23,7 @@ http::Router MakeRouter(Service& service) {
   AddOpenAiChat(router, service);
   AddOpenAiCompletions(router, service);
   AddOpenAiResponses(router, service);
+  AddPage(router, service);
   AddPrefill(router, service);
   AddProps(router, service);
   AddSchemaCheck(router, service);

@@ -1,4 +1,4 @@
-// GET /, /health, /v1/health, /ready: answered on the I/O thread, so never behind work.
+// GET /health, /v1/health, /ready: answered on the I/O thread, so never behind work.
 #include "api/endpoints.h"
 #include "api/errors.h"
 #include "http/response_writer.h"
@@ -22,10 +22,6 @@ http::Response Ready(Service& service) {
 }  // namespace
 
 void AddHealth(http::Router& router, Service& service) {
-  // Some clients look here whether there is a server at all.
-  router.Add("GET", "/", [](const http::Request&, const http::ResponseWriter& writer) {
-    (void)writer.Send({.content_type = "text/plain", .body = "vivace is running\n"});
-  });
   const auto health = [&service](const http::Request&, const http::ResponseWriter& writer) {
     (void)writer.Send(Health(service));
   };

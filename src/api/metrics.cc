@@ -7,7 +7,11 @@
 
 #include "api/endpoints.h"
 #include "api/errors.h"
+#include "api/read_speed.h"
+#include "base/clock.h"
+#include "base/memory_facts.h"
 #include "http/response_writer.h"
+#include "measure/model_work.h"
 
 namespace vivace {
 namespace {
@@ -166,13 +170,48 @@ std::int64_t StartSeconds(const Service& service) {
       .count();
 }
 
-http::Response Metrics(Service& service, const Totals& before) {
+LayerReads ReadsOf(const std::vector<ModelPool::Loaded>& models) {
+  LayerReads reads;
+  for (const ModelPool::Loaded& loaded : models) {
+    const EngineMetrics& metrics = loaded.model->engine().metrics();
+    const std::int64_t bytes = WorkOf(loaded.model->model()).layer_bytes;
+    reads.bytes += static_cast<double>(metrics.layer_reads.value() * bytes);
+    reads.seconds += metrics.layer_read_ms.value() / 1000;
+  }
+  return reads;
+}
+
+void WriteMachine(const Service& service, double read_speed, std::string& out) {
+  Write("gauge", "process_resident_memory_bytes", "Memory that the process holds.",
+        ResidentMemory(), out);
+  Write("gauge", "vivace_read_bytes_per_second",
+        "Speed at which the layers' weights were read by steps that only decode, in the last "
+        "seconds; without keys, values and the output matrix. 0: there were none.",
+        read_speed, out);
+  const double limit = service.read_limit.bytes_per_second();
+  if (limit == 0) return;
+  Write("gauge", "vivace_read_limit_bytes_per_second",
+        "Speed at which the same threads can read the first model's weights and do nothing "
+        "else, measured once, while the server was idle.",
+        limit, out);
+}
+
+// What one scrape remembers for the next. Only the I/O thread has it.
+struct Scrapes {
+  Totals totals;
+  ReadSpeedWindow read_speed;
+};
+
+http::Response Metrics(Service& service, Scrapes& scrapes) {
+  const Totals before = std::exchange(scrapes.totals, TotalsOf(service.metrics));
   const std::vector<ModelPool::Loaded> models = service.models.List();
   http::Response response = {.content_type = "text/plain; version=0.0.4; charset=utf-8",
                              .body = ""};
   WriteLlama(service.metrics, SumsOf(models), before, response.body);
   WriteHistograms(service.metrics, response.body);
   WriteEngines(models, response.body);
+  const double read_speed = scrapes.read_speed.Add(NowMs() / 1000, ReadsOf(models));
+  WriteMachine(service, read_speed, response.body);
   response.headers.Set("Process-Start-Time-Unix", fmt::format("{}", StartSeconds(service)));
   return response;
 }
@@ -180,13 +219,11 @@ http::Response Metrics(Service& service, const Totals& before) {
 }  // namespace
 
 void AddMetrics(http::Router& router, Service& service) {
-  // Only the I/O thread has it.
-  const auto last_scrape = std::make_shared<Totals>();
-  router.Add(
-      "GET", "/metrics",
-      [&service, last_scrape](const http::Request&, const http::ResponseWriter& writer) {
-        (void)writer.Send(Metrics(service, std::exchange(*last_scrape, TotalsOf(service.metrics))));
-      });
+  const auto scrapes = std::make_shared<Scrapes>();
+  router.Add("GET", "/metrics",
+             [&service, scrapes](const http::Request&, const http::ResponseWriter& writer) {
+               (void)writer.Send(Metrics(service, *scrapes));
+             });
 }
 
 }  // namespace vivace

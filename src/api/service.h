@@ -12,8 +12,11 @@
 #include "api/drain.h"
 #include "api/model_index.h"
 #include "api/model_pool.h"
+#include "api/read_limit.h"
 #include "api/request_metrics.h"
 #include "api/workers.h"
+#include "history/history_store.h"
+#include "http/assets.h"
 
 namespace vivace {
 
@@ -23,7 +26,12 @@ struct ServiceOptions {
   std::int64_t default_max_tokens =
       -1;  // where a request names none; -1: until the context is full
   std::string version;
-  bool allow_downloads = true;  // by /api/pull
+  bool allow_downloads = true;      // by /api/pull
+  HistoryStore* history = nullptr;  // of the web page's conversations; must outlive the server
+  // The web page's files, which must outlive the server. Null: there are none, and `no_page`
+  // tells people why.
+  const http::Assets* page = nullptr;
+  std::string no_page = "the web page is not in this build";
 };
 
 struct Service {
@@ -36,6 +44,7 @@ struct Service {
   const std::chrono::system_clock::time_point started = std::chrono::system_clock::now();
   ModelPool models;
   ModelIndex index;
+  ReadLimit read_limit{models};
   // After the models: jobs hold leases.
   Workers workers{4, 1024};
   Workers downloads{2, 16};  // minutes long, so apart from the others

@@ -15,6 +15,7 @@
 #include "app/commands.h"
 #include "app/fetch.h"
 #include "app/interrupts.h"
+#include "app/page_assets.h"
 #include "app/server_log.h"
 #include "app/session.h"
 #include "app/tuning_file.h"
@@ -48,6 +49,8 @@ struct ServeFlags {
   std::string warm_file;
   std::int64_t max_body_mb = 32;
   int drain_s = 30;
+  bool webui = true;
+  std::string history_file;
   std::string log_format = "text";
   std::string log_level = "info";
 };
@@ -137,12 +140,19 @@ Result<void> Warm(const ModelLease& model, const std::string& file, ServerLog& l
   return {};
 }
 
-http::ServerOptions HttpOptions(const ServeFlags& flags, ServerLog& log) {
+// The page is public: it has a field for the key.
+std::vector<std::string> PublicPaths(const http::Assets& page) {
+  std::vector<std::string> paths = page.paths();
+  paths.insert(paths.end(), {"/health", "/v1/health", "/ready", "/"});
+  return paths;
+}
+
+http::ServerOptions HttpOptions(const ServeFlags& flags, const http::Assets& page, ServerLog& log) {
   http::ServerOptions options = flags.http;
   options.listen = {flags.listen};
   if (!flags.tls.certificate.empty()) options.tls = flags.tls;
   options.limits.body_bytes = static_cast<std::size_t>(flags.max_body_mb * kMega);
-  options.public_paths = {"/health", "/v1/health", "/ready", "/", "/assets/*"};
+  options.public_paths = PublicPaths(page);
   options.error_body = [](const http::ErrorFacts& facts) {
     return ErrorResponse(DialectOf(facts.path),
                          ErrorOfStatus(facts.status, std::string(facts.message)));
@@ -167,6 +177,12 @@ void PrintReady(Service& service, const http::Server& server) {
 Result<int> Serve(const ServeFlags& flags) {
   const auto pinned = FetchPinned(flags.models);
   if (!pinned) return Failure(pinned.error());
+  std::unique_ptr<HistoryStore> history;
+  if (!flags.history_file.empty()) {
+    auto opened = HistoryStore::Open(flags.history_file);
+    if (!opened) return Failure(std::move(opened).error());
+    history = std::move(*opened);
+  }
   ServerLog log(flags.log_format == "json" ? LogFormat::kJson : LogFormat::kText, flags.log_level);
   ModelPool::Options models = {
       .pinned = pinned->names,
@@ -183,7 +199,12 @@ Result<int> Serve(const ServeFlags& flags) {
   } else {
     models.keep_alive = std::chrono::milliseconds(static_cast<int>(flags.keep_alive_s * 1000));
   }
-  Service service(std::move(models), flags.service);
+  const http::Assets page = flags.webui ? PageAssets() : http::Assets();
+  ServiceOptions options = flags.service;
+  options.history = history.get();
+  if (!page.empty()) options.page = &page;
+  if (!flags.webui) options.no_page = "the web page is turned off here (--no-webui)";
+  Service service(std::move(models), std::move(options));
   for (const std::string& name : pinned->names) {
     const auto loaded = service.models.Acquire(name);
     if (!loaded) return Failure(loaded.error());
@@ -191,7 +212,7 @@ Result<int> Serve(const ServeFlags& flags) {
   }
   const InterruptScope interrupt;
   const std::stop_callback on_interrupt(interrupt.token(), [&] { service.drain.Request(); });
-  auto server = http::Server::Start(HttpOptions(flags, log), MakeRouter(service));
+  auto server = http::Server::Start(HttpOptions(flags, page, log), MakeRouter(service));
   if (!server) return Failure(std::move(server).error());
   PrintReady(service, **server);
   service.drain.Wait();
@@ -234,6 +255,11 @@ void AddServerFlags(CLI::App& command, ServeFlags& flags) {
       ->group(group)
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}))
       ->capture_default_str();
+  command
+      .add_option("--history", flags.history_file,
+                  "Keep the web page's conversations in this file, for all browsers")
+      ->group(group);
+  command.add_flag("!--no-webui", flags.webui, "No web page at /")->group(group);
   command.add_option("--drain-seconds", flags.drain_s, "Time for running requests at the end")
       ->group(group)
       ->check(CLI::Range(0, 86'400))

@@ -1,5 +1,7 @@
 #include "base/memory_facts.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -51,6 +53,14 @@ std::int64_t AvailableMemory(const std::string& root) {
   const auto container = ContainerAvailable(root);
   if (system && container) return std::min(*system, *container);
   return system ? *system : container.value_or(0);
+}
+
+std::int64_t ResidentMemory() {
+  std::ifstream file("/proc/self/statm");
+  std::int64_t all = 0;
+  std::int64_t resident = 0;  // pages
+  if (!(file >> all >> resident)) return 0;
+  return resident * sysconf(_SC_PAGESIZE);
 }
 
 }  // namespace vivace

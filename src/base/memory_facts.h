@@ -11,4 +11,7 @@ namespace vivace {
 // but for tests.
 std::int64_t AvailableMemory(const std::string& root = "/");
 
+// Bytes of this process that are in memory now, mapped files included. 0 where unknown.
+std::int64_t ResidentMemory();
+
 }  // namespace vivace

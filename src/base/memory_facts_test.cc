@@ -33,5 +33,12 @@ TEST(AvailableMemory, IsZeroWhereNobodyKnows) {
   EXPECT_EQ(AvailableMemory(files.root()), 0);
 }
 
+TEST(ResidentMemory, GrowsWithWhatIsTouched) {
+  const std::int64_t before = ResidentMemory();
+  EXPECT_GT(before, 100'000);
+  const std::string touched(std::size_t{64} << 20, 'x');
+  EXPECT_GT(ResidentMemory(), before + (std::int64_t{60} << 20)) << touched.size();
+}
+
 }  // namespace
 }  // namespace vivace

@@ -60,6 +60,7 @@ TEST(ParseJson, LimitsTheKeysOfOneObject) {
     return "{" + text + "}";
   };
   EXPECT_EQ(ParseJson(with_keys(kMaxJsonKeys))->size(), kMaxJsonKeys);
+  EXPECT_EQ(ParseSortedJson(with_keys(20'000))->size(), 20'000U);
   const auto value = ParseJson(with_keys(kMaxJsonKeys + 1));
   ASSERT_FALSE(value.has_value());
   EXPECT_EQ(value.error().message, "an object has more than 1024 keys");

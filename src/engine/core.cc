@@ -296,12 +296,12 @@ void EngineCore::RunStep() {
   stepper_.Run(parts_);
   const double end_ms = NowMs();
   if (turn.owns_lock()) turn.unlock();
-  Observe(end_ms - start_ms);
+  Observe(end_ms - start_ms, stepper_.evaluated_ms() - start_ms);
   for (StepPart& part : parts_) AfterStep(part, end_ms);
   std::erase_if(running_, [](const Running& running) { return running.sequence->finished(); });
 }
 
-void EngineCore::Observe(double ms) {
+void EngineCore::Observe(double ms, double evaluation_ms) {
   std::int64_t decode_rows = 0;
   std::int64_t prefill_rows = 0;
   std::int64_t forced_rows = 0;
@@ -324,6 +324,9 @@ void EngineCore::Observe(double ms) {
   metrics_.decode_steps.Add(1);
   metrics_.decode_rows.Add(decode_rows);
   metrics_.longest_step_ms.Set(std::max(metrics_.longest_step_ms.value(), ms));
+  if (prefill_rows > 0) return;
+  metrics_.layer_reads.Add(1);
+  metrics_.layer_read_ms.Add(evaluation_ms);
 }
 
 void EngineCore::AfterStep(StepPart& part, double now_ms) {

@@ -126,7 +126,7 @@ class EngineCore {
   void AddPart(Sequence& sequence, std::int64_t rows);
   void RunStep();
   void AfterStep(StepPart& part, double now_ms);
-  void Observe(double ms);
+  void Observe(double ms, double evaluation_ms);
   void Finish(Sequence& sequence, FinishReason reason);
   void Reject(Submission& submission);
 

@@ -319,6 +319,9 @@ TEST(EngineCoreTest, TimingsAndMetricsAddUp) {
   EXPECT_EQ(metrics.tokens_generated.value(), 6);
   EXPECT_EQ(metrics.steps.value(), 6);
   EXPECT_EQ(metrics.decode_steps.value(), 5);
+  EXPECT_EQ(metrics.layer_reads.value(), 5);
+  EXPECT_GT(metrics.layer_read_ms.value(), 0);
+  EXPECT_LT(metrics.layer_read_ms.value(), metrics.step_ms.value());
   EXPECT_EQ(metrics.running.value(), 0);
   EXPECT_EQ(metrics.pages_in_use.value(), 0);
 }

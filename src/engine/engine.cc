@@ -18,11 +18,11 @@ Result<std::unique_ptr<Engine>> Engine::Create(const Model& model, ThreadTeam& t
                                                const EngineOptions& options) {
   auto core = EngineCore::Create(model, team, options);
   if (!core) return Failure(std::move(core).error());
-  return std::unique_ptr<Engine>(new Engine(model, std::move(*core)));
+  return std::unique_ptr<Engine>(new Engine(model, team, std::move(*core)));
 }
 
-Engine::Engine(const Model& model, std::unique_ptr<EngineCore> core)
-    : model_(model), core_(std::move(core)) {
+Engine::Engine(const Model& model, ThreadTeam& team, std::unique_ptr<EngineCore> core)
+    : model_(model), team_(team), core_(std::move(core)) {
   core_->SetWake([this] { Wake(); });
   thread_ = std::thread([this] { Serve(); });
 }
@@ -99,6 +99,12 @@ void Engine::ReportCache(std::function<void(const CacheReport&)> done) {
 void Engine::ClearCache(std::string cache_id, std::function<void(std::int64_t)> done) {
   Post([cache_id = std::move(cache_id), done = std::move(done)](EngineCore& core) {
     done(core.ClearCache(cache_id));
+  });
+}
+
+void Engine::LendTeam(std::function<void(ThreadTeam*)> done) {
+  Post([this, done = std::move(done)](EngineCore& core) {
+    done(core.has_requests() ? nullptr : &team_);
   });
 }
 

@@ -58,6 +58,10 @@ class Engine {
   void ReportCache(std::function<void(const CacheReport&)> done);
   void ClearCache(std::string cache_id, std::function<void(std::int64_t pages_freed)> done);
 
+  // From any thread; `done` is called like a sink, with the engine's team, or with null while
+  // a request runs or waits. It keeps requests waiting that come meanwhile: milliseconds at most.
+  void LendTeam(std::function<void(ThreadTeam*)> done);
+
   const EngineMetrics& metrics() const { return core_->metrics(); }
   const EngineOptions& options() const { return core_->options(); }
   const Model& model() const { return model_; }
@@ -65,7 +69,7 @@ class Engine {
  private:
   using Errand = std::function<void(EngineCore&)>;
 
-  Engine(const Model& model, std::unique_ptr<EngineCore> core);
+  Engine(const Model& model, ThreadTeam& team, std::unique_ptr<EngineCore> core);
   void Post(Errand errand);
   void Wake();
   void Serve();
@@ -73,6 +77,7 @@ class Engine {
   bool TakeMail(bool idle);
 
   const Model& model_;
+  ThreadTeam& team_;
   std::unique_ptr<EngineCore> core_;  // the engine's thread's, but for Check and metrics
   std::mutex mutex_;
   std::condition_variable mail_arrived_;

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <future>
 #include <latch>
 #include <mutex>
 #include <thread>
@@ -218,6 +219,22 @@ TEST_F(EngineTest, SleepsWithoutRequests) {
   std::this_thread::sleep_for(200ms);
   EXPECT_EQ(engine_->metrics().steps.value(), steps);
   EXPECT_LT(cpu_us() - before, 100000);
+}
+
+TEST_F(EngineTest, LendsItsTeamOnlyWhileNoRequestIsThere) {
+  const auto lent = [&] {
+    std::promise<ThreadTeam*> team;
+    engine_->LendTeam([&](ThreadTeam* given) { team.set_value(given); });
+    return team.get_future().get();
+  };
+  EXPECT_EQ(lent(), &team_);
+  Pending pending;
+  std::stop_source stop;
+  Submit(Endless(), pending, stop.get_token());
+  EXPECT_EQ(lent(), nullptr);
+  stop.request_stop();
+  pending.Wait();
+  EXPECT_EQ(lent(), &team_);
 }
 
 TEST_F(EngineTest, AThousandRequestsLeaveNoMemoryBehind) {

@@ -46,6 +46,10 @@ struct EngineMetrics {
   Gauge<double> step_ms;              // sum over all steps
   Gauge<double> prefill_step_ms;      // sum over steps without a row that decodes
   Gauge<double> longest_step_ms;      // that a running stream had to wait for
+  // Of steps in which nothing but decoding happens: how often the layers' weights were read,
+  // and the time that took, without the choice of tokens.
+  Gauge<std::int64_t> layer_reads;
+  Gauge<double> layer_read_ms;
 };
 
 }  // namespace vivace

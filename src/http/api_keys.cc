@@ -38,17 +38,23 @@ bool ApiKeys::Allow(std::string_view path, const Headers& headers) const {
     return open.ends_with('*') ? path.starts_with(std::string_view(open).substr(0, open.size() - 1))
                                : path == open;
   });
-  if (is_public) return true;
+  return is_public || !KeyIn(headers).empty();
+}
+
+std::string ApiKeys::KeyIn(const Headers& headers) const {
   for (const Header& field : headers) {
     constexpr std::string_view kScheme = "bearer ";
     const std::string_view value = field.value;
-    if (EqualsIgnoreCase(field.name, "x-api-key") && Knows(Trim(value))) return true;
-    if (EqualsIgnoreCase(field.name, "authorization") &&
-        EqualsIgnoreCase(value.substr(0, kScheme.size()), kScheme) &&
-        Knows(Trim(value.substr(kScheme.size()))))
-      return true;
+    std::string_view key;
+    if (EqualsIgnoreCase(field.name, "x-api-key")) {
+      key = Trim(value);
+    } else if (EqualsIgnoreCase(field.name, "authorization") &&
+               EqualsIgnoreCase(value.substr(0, kScheme.size()), kScheme)) {
+      key = Trim(value.substr(kScheme.size()));
+    }
+    if (!key.empty() && Knows(key)) return std::string(key);
   }
-  return false;
+  return {};
 }
 
 }  // namespace vivace::http

@@ -21,6 +21,8 @@ class ApiKeys {
   // True when there are no keys, the path is public, or `Authorization: Bearer KEY` or
   // `X-Api-Key: KEY` names one.
   bool Allow(std::string_view path, const Headers& headers) const;
+  // That key; "" where none of ours is named.
+  std::string KeyIn(const Headers& headers) const;
 
  private:
   using Digest = std::array<unsigned char, 32>;

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "http/request.h"
 #include "http/response.h"
@@ -16,9 +17,9 @@ namespace vivace::http {
 struct Asset {
   std::string_view path;  // "/index.html", as asked for
   std::string_view content_type;
-  std::string_view bytes;      // must outlive the Assets
-  std::string_view gzip = {};  // the same, compressed; empty: there is none
-  bool immutable = false;      // its path changes with its content, so it may be kept for ever
+  std::string_view bytes;  // must outlive the Assets
+  bool gzip = false;       // `bytes` are compressed; inflated for clients that take no gzip
+  bool immutable = false;  // its path changes with its content, so it may be kept for ever
 };
 
 class Assets {
@@ -27,13 +28,17 @@ class Assets {
   explicit Assets(std::string content_security_policy = "default-src 'self'");
 
   void Add(const Asset& asset);
-  // 404 when there is no such path, 304 when the client has it already.
-  Response Answer(const Request& request) const;
+  bool empty() const { return entries_.empty(); }
+  std::vector<std::string> paths() const;
+
+  // What is at a path: 404 when there is nothing, 304 when the client has it already.
+  // `request` says what the client takes and has.
+  Response Answer(std::string_view path, const Request& request) const;
 
  private:
   struct Entry {
     Asset asset;
-    std::string etag;
+    std::string hash;  // of its bytes, for the ETag
   };
 
   std::string policy_;

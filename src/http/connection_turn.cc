@@ -59,6 +59,7 @@ asio::awaitable<bool> Connection::ServeOne() {
                     .segments = std::move(admission.segments),
                     .query = head.target.query,
                     .headers = head.headers,
+                    .api_key = std::move(admission.api_key),
                     .body = parser.TakeBody(),
                     .peer = peer_,
                     .id = turn.id,

@@ -54,6 +54,7 @@ Gate::Admission Gate::Admit(const RequestHead& head, const std::optional<ParseFa
   } else if (match.handler != nullptr) {
     admission.handler = match.handler;
     admission.segments = std::move(match.segments);
+    admission.api_key = keys_.KeyIn(head.headers);
   } else if (match.methods.empty()) {
     admission.answer = ErrorFor(head, 404, "there is nothing at this path");
   } else {

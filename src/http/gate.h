@@ -21,7 +21,8 @@ class Gate {
     std::optional<Response> answer;    // already decided
     const Handler* handler = nullptr;  // else this one is asked
     Parameters segments;
-    Headers headers;  // go on the answer, whoever gives it
+    std::string api_key;  // of ours that it names
+    Headers headers;      // go on the answer, whoever gives it
   };
 
   // Both must outlive the gate.

@@ -18,6 +18,7 @@ struct Request {
   Parameters segments;  // what "{name}" in the route's pattern stood for
   Parameters query;
   Headers headers;
+  std::string api_key;  // one of ours that it named; "" where it named none
   std::string body;
   std::string peer;  // "192.0.2.1:4711", "[::1]:4711" or "unix"
   std::string id;    // the client's X-Request-Id if it is sane, else ours

@@ -9,7 +9,7 @@
 namespace vivace::http {
 namespace {
 
-constexpr std::array<std::pair<int, std::string_view>, 33> kReasons = {{
+constexpr std::array<std::pair<int, std::string_view>, 34> kReasons = {{
     {100, "Continue"},
     {200, "OK"},
     {201, "Created"},
@@ -43,6 +43,7 @@ constexpr std::array<std::pair<int, std::string_view>, 33> kReasons = {{
     {503, "Service Unavailable"},
     {504, "Gateway Timeout"},
     {505, "HTTP Version Not Supported"},
+    {507, "Insufficient Storage"},
 }};
 
 }  // namespace

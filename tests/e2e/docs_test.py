@@ -23,7 +23,8 @@ def documented(tmp_path_factory, model):
     (home / "models").mkdir()
     for name in ("smollm2", "qwen-coder"):
         shutil.copyfile(model(name), home / "models" / model(name).name)
-    with Server(Program(home), "qwen2.5-coder-0.5b-instruct") as server:
+    with Server(Program(home), "qwen2.5-coder-0.5b-instruct", "--history",
+                home / "history.db") as server:
         yield server
 
 

@@ -13,10 +13,10 @@ import time
 class Server:
     """One server process. Use it as a context, or call stop()."""
 
-    def __init__(self, program, *arguments, env=None):
+    def __init__(self, program, *arguments, env=None, port=0):
         self.log = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
-            [program.binary, "serve", *map(str, arguments), "--port", "0"], text=True,
+            [program.binary, "serve", *map(str, arguments), "--port", str(port)], text=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log,
             env=program.environment(env))
         line = self.process.stdout.readline()

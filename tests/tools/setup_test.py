@@ -91,6 +91,27 @@ def test_an_old_boost_is_missing(bare):
     assert "Boost 1.81 or newer" in done.stderr
 
 
+def test_an_old_node_is_named_with_its_version(bare):
+    done = bare("ID=fedora\n", {"node": "echo v16.20.2", "npm": "true"})
+    assert "Node.js 18 or newer (here: 16.20.2) (Debian: nodejs)" in done.stderr
+    assert "the program npm" not in done.stderr
+
+
+def test_a_new_node_is_enough(bare):
+    done = bare("ID=fedora\n", {"node": "echo v18.0.0", "npm": "true"})
+    assert "ode" not in done.stderr.replace("code", "")
+
+
+@pytest.mark.parametrize("os_release, stubs, named", [
+    ('ID=debian\nVERSION_ID="12"\n', {}, True),
+    ('ID=debian\nVERSION_ID="12"\n', {"chromium": "true"}, False),
+    ('ID=ubuntu\nVERSION_ID="24.04"\n', {}, False)])
+def test_only_the_tests_need_a_browser_and_ubuntu_packages_none(bare, os_release, stubs, named):
+    plain = {"apt-get": "exit 99", "apt-cache": "true", "id": "echo 1000"}
+    done = bare(os_release, plain | stubs, ["test"])
+    assert (" chromium" in done.stderr.splitlines()[-1]) == named
+
+
 def test_an_unknown_kind_is_wrong_use(bare):
     done = bare("", arguments=["everything"])
     assert done.returncode == 2
