@@ -84,7 +84,7 @@ def test_choices_differ_by_seed_only(server):
     ("temperature", "hot"), ("max_tokens", -2), ("max_tokens", 1.5), ("stop", 5), ("n", 0),
     ("n", 1000), ("stream", "yes"), ("seed", "x"), ("logprobs", 3), ("top_logprobs", 21),
     ("stream_chunk", {"tokens": 0}), ("stream_options", []), ("cache_id", 7),
-    ("logit_bias", 5), ("model", 5), ("mirostat", 2), ("stream_chunk", 4)])
+    ("logit_bias", 5), ("model", 5), ("mirostat", 3), ("stream_chunk", 4)])
 def test_wrong_fields_are_named(server, field, value):
     status, answer = server.error(PATH, ask("hi") | {field: value})
     assert status == 400
