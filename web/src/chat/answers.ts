@@ -109,7 +109,9 @@ class Run {
       if (isAbort(error) || this.answer.abort.signal.aborted) {
         this.end("stopped", {});
       } else if (isLeaving()) {
-        onLeave(); // the browser ends all requests; whoever comes back continues
+        // The browser ends all requests; whoever comes back continues.
+        onLeave();
+        setTimeout(() => this.end("failed", { error: factsOf(error) }), LEAVING_MS);
       } else {
         const facts = factsOf(error);
         if (facts.kind === "gone") noteGone();
@@ -262,10 +264,22 @@ export function stop(conversation: Conversation): void {
   answerIn(conversation)?.abort.abort();
 }
 
-// An answer that was cut off when its page was left goes on by itself.
-export async function resume(conversation: Conversation): Promise<void> {
+function cutOff(conversation: Conversation | undefined): Message | undefined {
+  if (!conversation || answerIn(conversation)) return undefined;
   const last = pathOf(conversation).at(-1);
-  if (last?.state !== "running" || answerIn(conversation)) return;
-  if (await isHeldElsewhere(last.id)) return;
-  continueAnswer(conversation.id, last);
+  return last?.state === "running" ? last : undefined;
+}
+
+// An answer that was cut off when its page was left goes on by itself. One that another tab
+// writes goes on here if that tab is closed.
+export async function resume(conversation: Conversation): Promise<void> {
+  const { id } = conversation;
+  const last = cutOff(conversation);
+  if (!last) return;
+  if (await isHeldElsewhere(last.id)) {
+    await navigator.locks.request(lockName(last.id), () => undefined);
+    await library.reload(id);
+  }
+  const left = cutOff(library.get(id));
+  if (left) continueAnswer(id, left);
 }

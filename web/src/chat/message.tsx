@@ -7,7 +7,7 @@ import { Markdown } from "../markdown/markdown";
 import { controls } from "../settings/preferences";
 import { update } from "../store/library";
 import { chosenSibling, siblingsOf } from "../store/tree";
-import type { Conversation, Message } from "../store/types";
+import type { Conversation, Message, MessageState } from "../store/types";
 import { IconButton } from "../ui/icon_button";
 import { Icon } from "../ui/icons";
 import { focusOn } from "../ui/panels";
@@ -22,7 +22,7 @@ interface Props {
   message: Message;
 }
 
-type AnswerProps = Props & { answer: Answer | undefined };
+type AnswerProps = Props & { answer: Answer | undefined; state: MessageState };
 
 function Siblings({ conversation, message }: Props) {
   const siblings = siblingsOf(conversation, message);
@@ -205,8 +205,9 @@ function AnswerFoot({ conversation, message }: Props) {
   );
 }
 
-function Below({ conversation, message, answer }: AnswerProps) {
+function Below({ conversation, message, answer, state }: AnswerProps) {
   if (answer) return answer.text.value === "" ? <Waiting answer={answer} /> : <RunningSpeed rates={answer.rates.value} />;
+  if (state === "running") return <RunningSpeed rates={[]} />;
   return (
     <>
       <ErrorCard conversation={conversation} message={message} />
@@ -216,7 +217,7 @@ function Below({ conversation, message, answer }: AnswerProps) {
 }
 
 // The text is the same element while it is written and after, so nothing is drawn again.
-function AnswerText({ conversation, message, answer }: AnswerProps) {
+function AnswerText({ conversation, message, answer, state }: AnswerProps) {
   const text = answer ? answer.text.value : message.text;
   return (
     <>
@@ -225,33 +226,35 @@ function AnswerText({ conversation, message, answer }: AnswerProps) {
           <Markdown text={text} />
         </div>
       )}
-      <Below conversation={conversation} message={message} answer={answer} />
+      <Below conversation={conversation} message={message} answer={answer} state={state} />
     </>
   );
 }
 
 export function MessageView({ conversation, message, position, count }: Props & { position: number; count: number }) {
   const answer = answers.value.get(message.id);
-  // One that was running when its page was left, and that nobody writes now.
-  const state = message.state === "running" && !answer ? "stopped" : message.state;
+  // One that was running when its page was left. The last one goes on, here or in another tab;
+  // others stay as they are.
+  const left = message.state === "running" && !answer && position < count;
+  const state = answer ? "running" : left ? "stopped" : message.state;
   return (
     <article
       class={`message ${message.role}`}
       aria-label={t(message.role === "user" ? "you" : "assistant")}
       aria-posinset={position}
       aria-setsize={count}
-      aria-busy={answer !== undefined}
+      aria-busy={state === "running"}
       data-testid="message"
       data-id={message.id}
       data-role={message.role}
-      data-state={answer ? "running" : state}
+      data-state={state}
       data-ttft-ms={message.pageTtftMs}
       data-server-ttft-ms={message.timings?.first_token_ms}
     >
       {message.role === "user" ? (
         <Question conversation={conversation} message={message} />
       ) : (
-        <AnswerText conversation={conversation} message={message} answer={answer} />
+        <AnswerText conversation={conversation} message={message} answer={answer} state={state} />
       )}
     </article>
   );

@@ -118,6 +118,12 @@ export async function open(id: string): Promise<boolean> {
   return true;
 }
 
+// What others have made of it.
+export async function reload(id: string): Promise<void> {
+  const fresh = await backend.load(id);
+  if (fresh && !dirty.has(id) && !busy.has(id)) put(withRescued(fresh));
+}
+
 export function openNew(): void {
   current.value = emptyConversation();
 }
