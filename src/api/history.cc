@@ -80,6 +80,7 @@ void GatherText(const SortedJson& json, bool is_text, std::string& out) {
     if (is_text) out.append(json.get_ref<const std::string&>()).append("\n");
     return;
   }
+  if (!json.is_structured()) return;  // items() of a number would be the number again
   for (const auto& [key, value] : json.items()) {
     const bool named = json.is_object() && (key == "content" || key == "text");
     GatherText(value, named || (is_text && json.is_array()), out);

@@ -48,6 +48,13 @@ def test_what_was_put_is_there(keeper):
     assert head == {key: found[key] for key in ("id", "title", "updated_ms", "revision")}
 
 
+def test_any_value_is_kept(keeper):
+    data = {"text": 5, "content": None, "a": [1, 2.5, True, None, [], {}, "x", ["content"]],
+            "n": -2**63, "big": 2**64 - 1, "small": 1e-300, "": "\0😀\"\\"}
+    assert put(keeper, "values", "", data)[0] == 200
+    assert keeper.get(f"{PATH}/values")["data"] == data
+
+
 def test_a_stale_page_is_told(keeper):
     first = put(keeper, "stale", "one")[1]["revision"]
     second = put(keeper, "stale", "two", revision=first)[1]["revision"]
