@@ -133,10 +133,10 @@ def ctest(name, preset, *arguments):
     return junit_runner(name, command, path, {"VIVACE_TEST_MODELS": str(HOME / "models")})
 
 
-def pytest(name, folder):
+def pytest(name, folder, *arguments):
     path = RESULTS / f"{name}.xml"
     command = [".venv/bin/python", "-m", "pytest", "-q", "-p", "no:cacheprovider",
-               f"--junitxml={path}", folder]
+               f"--junitxml={path}", *arguments, folder]
     environment = {"VIVACE_HOME": str(HOME), "VIVACE_BIN": str(ROOT / "build/release/vivace"),
                    "VIVACE_TEST_MODELS": str(HOME / "models"), "PYTHONDONTWRITEBYTECODE": "1"}
     return junit_runner(name, command, path, environment)
@@ -199,7 +199,8 @@ def fuzz_one(fuzzer, seconds):
 
 def run_e2e(_options):
     """The real program with real models, from the outside."""
-    return pytest("e2e", "tests/e2e")
+    # Two files at a time: much of it is waiting for clients and time-outs.
+    return pytest("e2e", "tests/e2e", "-n", "2", "--dist", "loadfile")
 
 
 def run_web(_options):
