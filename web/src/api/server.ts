@@ -1,5 +1,4 @@
 // What the server is: its properties, models, slots, cache.
-import { ApiError } from "./errors";
 import { json, send } from "./http";
 
 export interface Props {
@@ -64,13 +63,4 @@ export async function countTokens(model: string, content: string, signal?: Abort
 // Returns once the model is in memory; an empty prompt asks for nothing else.
 export async function loadModel(model: string, signal: AbortSignal): Promise<void> {
   await send("api/generate", { body: { model, prompt: "", stream: false }, signal });
-}
-
-export async function isThere(): Promise<boolean> {
-  try {
-    await send("health");
-    return true;
-  } catch (error) {
-    return error instanceof ApiError && error.kind !== "gone";
-  }
 }

@@ -65,7 +65,6 @@ function callOf(conversation: Conversation, message: Message): ChatCall {
 
 const LEAVING_MS = 3000;
 let leftMs = -Infinity;
-for (const event of ["beforeunload", "pagehide"]) addEventListener(event, () => (leftMs = performance.now()));
 
 // Whether the page is being left, as far as one can know.
 const isLeaving = (): boolean => performance.now() - leftMs < LEAVING_MS;
@@ -99,7 +98,10 @@ class Run {
 
   async work(parts: AsyncGenerator<ChatPart>): Promise<void> {
     const timer = setInterval(() => this.save("running"), SAVE_EVERY_MS);
-    const onLeave = (): void => this.save("running");
+    const onLeave = (): void => {
+      leftMs = performance.now();
+      this.save("running");
+    };
     addEventListener("pagehide", onLeave);
     addEventListener("beforeunload", onLeave);
     try {
@@ -110,7 +112,7 @@ class Run {
         this.end("stopped", {});
       } else if (isLeaving()) {
         // The browser ends all requests; whoever comes back continues.
-        onLeave();
+        this.save("running");
         setTimeout(() => this.end("failed", { error: factsOf(error) }), LEAVING_MS);
       } else {
         const facts = factsOf(error);

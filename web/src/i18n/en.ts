@@ -67,7 +67,6 @@ export const en = {
   nextVersion: "Next version",
   jumpNewest: "To the newest message",
   waiting: "Waiting",
-  reading: "Reading",
   readingTokens: "Reading {done} of {total} tokens",
   writing: "Writing",
   stoppedNote: "You stopped this answer.",

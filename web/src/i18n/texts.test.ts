@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 
 import { en } from "./en";
 import { fill } from "./format";
+import { detect } from "./index";
 import { zhCN } from "./zh_cn";
 
 test("both languages have the same places in each text", () => {
@@ -10,6 +11,12 @@ test("both languages have the same places in each text", () => {
       [...new Set([...text.matchAll(/\{(\w+)/g)].map((match) => match[1]!))].sort();
     expect([key, places(zhCN[key])]).toEqual([key, places(en[key])]);
   }
+});
+
+test("the first language that the page speaks", () => {
+  expect(detect(["fr", "zh-TW", "en"])).toBe("zh-CN");
+  expect(detect(["en-GB", "zh"])).toBe("en");
+  expect(detect(["fr"])).toBe("en");
 });
 
 test("places are filled, words follow their number", () => {

@@ -69,7 +69,6 @@ export const zhCN: Texts = {
   nextVersion: "下一个版本",
   jumpNewest: "跳到最新消息",
   waiting: "等待中",
-  reading: "阅读中",
   readingTokens: "已阅读 {done} / {total} 个词元",
   writing: "回答中",
   stoppedNote: "你已停止此回答。",
