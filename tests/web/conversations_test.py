@@ -86,7 +86,7 @@ def test_stop_and_continue(open_page, serve):
     assert answer.get_attribute("data-state") == "stopped"
     text = chat.text_of(answer)
     answer.hover()
-    with chat.page.expect_request("**/v1/chat/completions") as sent:
+    with chat.page.expect_request("**/v1/messages") as sent:
         answer.locator('[data-testid="message-continue"]').click()
     last = json.loads(sent.value.post_data)["messages"][-1]
     assert last["role"] == "assistant" and last["content"].startswith(text[:10])
