@@ -39,6 +39,12 @@ PageName RootOf(const Model& model) {
   return NameOfRoot(std::as_bytes(std::span(facts)));
 }
 
+// Whose tokens an answer is made of.
+std::uint64_t NumberOf(const Model& model) {
+  const Fingerprint& source = model.fingerprint();
+  return source.sample[0] ^ std::rotl(source.sample[1], 1) ^ std::rotl(source.size, 2);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<EngineCore>> EngineCore::Create(const Model& model, ThreadTeam& team,
@@ -58,8 +64,8 @@ Result<std::unique_ptr<EngineCore>> EngineCore::Create(const Model& model, Threa
   if (!pool) return Failure(std::move(pool).error());
   // One sequence may run in the background.
   const std::int64_t parts = options.max_running + 1;
-  auto stepper = Stepper::Create(model, team, options.prompt_chunk + options.max_running, parts,
-                                 options.prefetch);
+  const std::int64_t rows = options.prompt_chunk + options.max_running + DraftControl::kMostRows;
+  auto stepper = Stepper::Create(model, team, rows, parts, options.prefetch);
   if (!stepper) return Failure(std::move(stepper).error());
   return std::unique_ptr<EngineCore>(
       new EngineCore(model, options, std::move(*pool), std::move(*stepper)));
@@ -72,12 +78,15 @@ EngineCore::EngineCore(const Model& model, const EngineOptions& options, PagePoo
       pool_(std::move(pool)),
       cache_(pool_, RootOf(model)),
       stepper_(std::move(stepper)),
+      take_([this](StepPart& part) { return Take(part); }),
+      answers_(model.config().vocab_size, NumberOf(model), options.answers_folder),
       courier_(options.store, {.root = RootOf(model), .shape = pool_.shape()}, pool_, cache_,
                metrics_) {
   const auto parts = static_cast<std::size_t>(options.max_running) + 1;
   running_.reserve(parts);
   parts_.reserve(parts);
   prefills_.reserve(parts);
+  offers_.reserve(parts);
   metrics_.pages.Set(pool_.capacity());
 }
 
@@ -184,8 +193,9 @@ bool EngineCore::TryAdmit(Submission& submission) {
     courier_.DropSaves();
     if (!Fits(submission.request)) return false;
   }
-  auto sequence =
-      std::make_unique<Sequence>(std::move(submission), model_, pool_, options_.context);
+  auto knowledge = KnowledgeFor(submission.request);
+  auto sequence = std::make_unique<Sequence>(std::move(submission), model_, pool_, options_.context,
+                                             std::move(knowledge));
   sequence->timings().queue_ms = start_ms - sequence->arrival_ms();
   metrics_.requests_dequeued.Add(1);
   running_.push_back({.sequence = std::move(sequence), .start_ms = start_ms});
@@ -223,6 +233,7 @@ void EngineCore::Plan() {
     room -= rows - 1;
   }
   PlanPrefill(!parts_.empty(), room);
+  PlanDrafts();
 }
 
 void EngineCore::PlanPrefill(bool decoding, std::int64_t room) {
@@ -273,10 +284,10 @@ void EngineCore::AddPart(Sequence& sequence, std::int64_t rows) {
   parts_.push_back({.sequence = &sequence,
                     .rows = rows,
                     .chooses = rows == sequence.remaining() && sequence.wants_tokens(),
-                    .choice = {}});
+                    .decodes = sequence.decoding()});
 }
 
-void EngineCore::RunStep() {
+void EngineCore::MakeRoom() {
   std::int64_t new_pages = 0;
   for (const StepPart& part : parts_) {
     new_pages += PagesFor(part.sequence->kv_size() + part.rows) -
@@ -290,14 +301,18 @@ void EngineCore::RunStep() {
     room = cache_.MakeRoom(new_pages);
   }
   VIVACE_CHECK(room, "the pages of a running sequence are promised to it");
+}
+
+void EngineCore::RunStep() {
+  MakeRoom();
   std::unique_lock<FairLock> turn;
   if (options_.turns != nullptr) turn = std::unique_lock(*options_.turns);
   const double start_ms = NowMs();
-  stepper_.Run(parts_);
+  stepper_.Run(parts_, take_);
   const double end_ms = NowMs();
   if (turn.owns_lock()) turn.unlock();
   Observe(end_ms - start_ms, stepper_.evaluated_ms() - start_ms);
-  for (StepPart& part : parts_) AfterStep(part, end_ms);
+  for (StepPart& part : parts_) AfterStep(part);
   std::erase_if(running_, [](const Running& running) { return running.sequence->finished(); });
 }
 
@@ -305,15 +320,20 @@ void EngineCore::Observe(double ms, double evaluation_ms) {
   std::int64_t decode_rows = 0;
   std::int64_t prefill_rows = 0;
   std::int64_t forced_rows = 0;
+  std::int64_t draft_rows = 0;
   for (const StepPart& part : parts_) {
-    if (part.sequence->decoding() && part.rows <= 1 + part.sequence->forced()) {
-      ++decode_rows;
-      forced_rows += part.rows - 1;
-    } else {
+    if (!part.decodes) {
       prefill_rows += part.rows;
+      continue;
     }
+    const auto drafted = static_cast<std::int64_t>(part.draft.size());
+    ++decode_rows;
+    draft_rows += drafted;
+    forced_rows += part.rows - drafted - 1;
   }
-  cost_.Observe(decode_rows, prefill_rows + forced_rows, ms);
+  // Steps beside prompts have no drafts: what those cost is of no use to the stall budget.
+  if (draft_rows == 0) cost_.Observe(decode_rows, prefill_rows + forced_rows, ms);
+  if (prefill_rows + forced_rows == 0) draft_control_.Observe(decode_rows + draft_rows, ms);
   metrics_.prompt_tokens.Add(prefill_rows);
   metrics_.steps.Add(1);
   metrics_.step_ms.Add(ms);
@@ -324,39 +344,15 @@ void EngineCore::Observe(double ms, double evaluation_ms) {
   metrics_.decode_steps.Add(1);
   metrics_.decode_rows.Add(decode_rows);
   metrics_.longest_step_ms.Set(std::max(metrics_.longest_step_ms.value(), ms));
-  if (prefill_rows > 0) return;
+  if (prefill_rows + draft_rows > 0) return;
   metrics_.layer_reads.Add(1);
   metrics_.layer_read_ms.Add(evaluation_ms);
-}
-
-void EngineCore::AfterStep(StepPart& part, double now_ms) {
-  Sequence& sequence = *part.sequence;
-  cache_.Insert(sequence.tokens(), sequence.path(), sequence.kv());
-  if (sequence.timings().decoded_tokens == 0) {
-    sequence.Progress(stepper_.evaluated_ms());
-    courier_.SaveProgress(sequence.path());
-  }
-  if (part.chooses) {
-    FinishReason reason = FinishReason::kLength;
-    const std::int64_t before = sequence.timings().decoded_tokens;
-    const bool ends = sequence.Take(part.choice, now_ms, reason);
-    metrics_.tokens_generated.Add(sequence.timings().decoded_tokens - before);
-    if (ends) {
-      Finish(sequence, reason);
-    } else if (sequence.full()) {
-      // Keys hold their positions, so what stays is evaluated anew at its new ones.
-      cache_.Leave(sequence.tokens(), sequence.path(), sequence.kv(), "");
-      sequence.path() = {};
-      sequence.Shift();
-    }
-  } else if (sequence.remaining() == 0) {
-    Finish(sequence, FinishReason::kLength);
-  }
 }
 
 void EngineCore::Finish(Sequence& sequence, FinishReason reason) {
   courier_.Save(sequence.path());
   cache_.Leave(sequence.tokens(), sequence.path(), sequence.kv(), sequence.request().cache_id);
+  Remember(sequence);
   const GenerateTimings& timings = sequence.timings();
   metrics_.prompt_tokens_cached.Add(timings.cached_tokens);
   metrics_.requests_done.Add(1);

@@ -20,6 +20,8 @@
 #include "base/result.h"
 #include "base/thread_team.h"
 #include "constrain/grammar.h"
+#include "draft/answer_memory.h"
+#include "draft/draft_control.h"
 #include "engine/metrics.h"
 #include "engine/page_courier.h"
 #include "engine/prefetch_tuning.h"
@@ -34,6 +36,14 @@
 
 namespace vivace {
 
+// Whether several tokens of an answer are evaluated at once where it is likely how it goes on.
+// Changes no result.
+enum class Speculation : std::uint8_t {
+  kOff,
+  kWhenItPays,  // by the measured cost of rows
+  kAlways,      // whatever it costs: for tests
+};
+
 struct EngineOptions {
   std::int64_t context = 4096;      // positions of one sequence
   std::int64_t prompt_chunk = 256;  // rows of prompts in one step, at most
@@ -47,6 +57,8 @@ struct EngineOptions {
   FairLock* turns = nullptr;
   PageStoreOptions store = {};  // pages on disk
   GrammarLimits grammars = {};
+  Speculation speculation = Speculation::kWhenItPays;
+  std::string answers_folder = {};  // where answers are kept for that; "": in memory only
 };
 
 class EngineCore {
@@ -76,8 +88,8 @@ class EngineCore {
   // Ends all requests, waiting and running.
   void CancelAll();
 
-  // Forgets one conversation, or all with "", also on disk. Returns the pages freed in memory;
-  // those in use stay. May wait for the disk.
+  // Forgets one conversation, or all and all answers with "", also on disk. Returns the pages freed
+  // in memory; those in use stay. May wait for the disk.
   std::int64_t ClearCache(const std::string& cache_id);
   // Waits until what is to be written is on disk, but at most so long.
   void Flush(double ms) { courier_.Flush(ms); }
@@ -124,8 +136,19 @@ class EngineCore {
   void PlanPrefill(bool decoding, std::int64_t room);
   bool WillBeShared(const Sequence& sequence) const;
   void AddPart(Sequence& sequence, std::int64_t rows);
+  // What drafts of a request are made of; null where none are wanted.
+  std::shared_ptr<DraftKnowledge> KnowledgeFor(const GenerateRequest& request);
+  // Adds drafts to the parts of a step that only decodes.
+  void PlanDrafts();
+  void MakeRoom();
   void RunStep();
-  void AfterStep(StepPart& part, double now_ms);
+  // The sequence's prompt, or a part of it, was evaluated.
+  void Evaluated(Sequence& sequence);
+  // As Stepper::Taker.
+  bool Take(StepPart& part);
+  void AfterStep(StepPart& part);
+  void CountDrafts(const StepPart& part);
+  void Remember(const Sequence& sequence);
   void Observe(double ms, double evaluation_ms);
   void Finish(Sequence& sequence, FinishReason reason);
   void Reject(Submission& submission);
@@ -135,13 +158,17 @@ class EngineCore {
   PagePool pool_;
   PrefixCache cache_;
   Stepper stepper_;
+  Stepper::Taker take_;
   StepCost cost_;
+  DraftControl draft_control_;
+  AnswerMemory answers_;
   EngineMetrics metrics_;
   std::deque<Submission> waiting_;
   std::deque<Submission> waiting_background_;
-  std::vector<Running> running_;    // in order of admission
-  std::vector<StepPart> parts_;     // of the step that is planned or runs
-  std::vector<Running*> prefills_;  // scratch of PlanPrefill
+  std::vector<Running> running_;             // in order of admission
+  std::vector<StepPart> parts_;              // of the step that is planned or runs
+  std::vector<Running*> prefills_;           // scratch of PlanPrefill
+  std::vector<DraftControl::Offer> offers_;  // scratch of PlanDrafts
   PageCourier courier_;
 };
 

@@ -80,6 +80,7 @@ std::int64_t EngineCore::ClearCache(const std::string& cache_id) {
   courier_.Flush(kFlushMs);
   if (cache_id.empty()) {
     courier_.Clear();
+    answers_.Clear();
     return cache_.Clear();
   }
   std::vector<PageName> names;

@@ -19,7 +19,8 @@ inline std::int64_t PageBytes() {
 }
 
 inline EngineOptions Options(std::int64_t pages = 8 * kContextPages) {
-  return {.context = kContext, .kv_bytes = pages * PageBytes()};
+  // Steps that do not depend on what rows cost here.
+  return {.context = kContext, .kv_bytes = pages * PageBytes(), .speculation = Speculation::kOff};
 }
 
 // A core with its team.

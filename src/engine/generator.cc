@@ -54,7 +54,8 @@ Result<std::unique_ptr<Generator>> Generator::Create(const Model& model, ThreadT
                                   .prompt_chunk = options.prompt_chunk,
                                   .max_running = 1,
                                   .prefetch = options.prefetch,
-                                  .store = options.store});
+                                  .store = options.store,
+                                  .speculation = options.speculation});
   if (!core) return Failure(std::move(core).error());
   return std::unique_ptr<Generator>(new Generator(model, std::move(*core)));
 }

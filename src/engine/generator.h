@@ -37,6 +37,7 @@ struct GeneratorOptions {
   std::int64_t prompt_chunk = 256;  // rows of one prefill pass
   PrefetchTuning prefetch = {};     // what is known of this machine
   PageStoreOptions store = {};      // pages on disk
+  Speculation speculation = Speculation::kWhenItPays;
 };
 
 class Generator {

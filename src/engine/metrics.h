@@ -4,8 +4,11 @@
 // one, so a sum may be a step ahead of another.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
+
+#include "draft/acceptance.h"
 
 namespace vivace {
 
@@ -40,6 +43,10 @@ struct EngineMetrics {
   Gauge<std::int64_t> steps;
   Gauge<std::int64_t> decode_steps;  // with at least one row that decodes
   Gauge<std::int64_t> decode_rows;   // of those: decode_rows / decode_steps is the mean batch
+  // Drafts, their tokens, and those of them that were right, by source.
+  Gauge<std::int64_t> drafts;
+  std::array<Gauge<std::int64_t>, kDraftSources> drafted;
+  std::array<Gauge<std::int64_t>, kDraftSources> accepted;
   Gauge<std::int64_t> pages_evicted;
   Gauge<std::int64_t> pages_read;     // from disk
   Gauge<std::int64_t> pages_written;  // to disk

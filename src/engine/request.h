@@ -52,6 +52,11 @@ struct GenerateRequest {
   // All of the prompt is evaluated then, whatever is cached.
   bool embed = false;
   Priority priority = Priority::kOrdinary;
+  // Whether several tokens may be computed at once where it is likely how the answer goes on.
+  // Changes no result.
+  bool speculation = true;
+  // Whose answers may tell about this one, and may learn from it: of one owner only.
+  std::uint64_t owner = 0;
   // Names the conversation, or "": its pages are the last to be evicted, and a newer
   // request with the same name replaces a background one. Changes no result.
   std::string cache_id = {};
@@ -73,6 +78,8 @@ struct GenerateTimings {
   // that came into question for them, in total.
   std::int64_t coarse_tokens = 0;
   std::int64_t coarse_candidates = 0;
+  std::int64_t drafted_tokens = 0;   // evaluated before they were chosen
+  std::int64_t accepted_tokens = 0;  // of those, the right ones
 };
 
 // The token chosen at one step, and how likely tokens were.

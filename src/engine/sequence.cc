@@ -31,7 +31,8 @@ const char* FinishReasonName(FinishReason reason) {
   return "";
 }
 
-Sequence::Sequence(Submission submission, const Model& model, PagePool& pool, std::int64_t context)
+Sequence::Sequence(Submission submission, const Model& model, PagePool& pool, std::int64_t context,
+                   std::shared_ptr<DraftKnowledge> knowledge)
     : submission_(std::move(submission)),
       model_(model),
       context_(context),
@@ -41,7 +42,8 @@ Sequence::Sequence(Submission submission, const Model& model, PagePool& pool, st
       sampler_(submission_.request.sampling, static_cast<std::size_t>(model.config().vocab_size),
                static_cast<bool>(submission_.request.constraint)),
       output_(model.tokenizer(), submission_.request.stop,
-              [this](std::string_view text) { piece_ += text; }) {
+              [this](std::string_view text) { piece_ += text; }),
+      knowledge_(std::move(knowledge)) {
   const std::int64_t longest = std::min(length() + limit_, std::max(context, length()));
   tokens_.reserve(static_cast<std::size_t>(longest));
   if (submission_.request.embed) pooled_.resize(static_cast<std::size_t>(model.config().hidden));
@@ -49,6 +51,9 @@ Sequence::Sequence(Submission submission, const Model& model, PagePool& pool, st
   if (const ConstraintSpec& spec = submission_.request.constraint; spec) {
     constraint_.emplace(spec, model.tokenizer(),
                         static_cast<std::size_t>(model.config().vocab_size));
+  }
+  if (knowledge_ && request().speculation && limit_ > 1) {
+    drafter_.emplace(tokens_, longest, *knowledge_);
   }
   timings_.prompt_tokens = length();
   timings_.dropped_tokens = submission_.request.dropped;
@@ -60,6 +65,19 @@ std::int64_t Sequence::PagesAtMost(const GenerateRequest& request, std::int64_t 
   const std::int64_t positions =
       std::min(static_cast<std::int64_t>(request.prompt.size()) + later, context);
   return (positions + kPagePositions - 1) / kPagePositions;
+}
+
+std::span<const DraftToken> Sequence::Draft() {
+  // A grammar's masks are known for the next token only.
+  if (!drafter_ || constraint_) return {};
+  // The last token is not evaluated, and what needs a shift is evaluated after it.
+  const std::int64_t most = std::min(limit_ - timings_.decoded_tokens, context_ - length()) - 1;
+  return drafter_->Propose(most);
+}
+
+std::span<const TokenId> Sequence::answer() const {
+  const auto count = std::min(timings_.decoded_tokens, length());
+  return std::span(tokens_).last(static_cast<std::size_t>(count));
 }
 
 void Sequence::Choose(std::span<const float> logits, Choice& choice) {
@@ -141,6 +159,7 @@ bool Sequence::Append(const Choice& choice, FinishReason& reason) {
   ++timings_.decoded_tokens;
   sampler_.Accept(choice.token);
   if (constraint_) constraint_->Accept(choice.token);
+  if (drafter_) drafter_->Append(choice.token);
   const bool stopped = output_.Push(choice.token);
   submission_.sink(TokenEvent{.choice = choice, .text = piece_, .timings = timings_});
   has_line_break_ = has_line_break_ || piece_.find('\n') != std::string::npos;

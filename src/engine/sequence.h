@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "constrain/constraint.h"
+#include "draft/drafter.h"
+#include "draft/knowledge.h"
 #include "engine/coarse_policy.h"
 #include "engine/request.h"
 #include "engine/text_output.h"
@@ -35,9 +37,11 @@ struct Submission {
 
 class Sequence {
  public:
-  // Everything passed must outlive this object. `context` bounds prompt and answer.
+  // Everything passed must outlive this object. `context` bounds prompt and answer. With
+  // `knowledge`, and where the request allows it, drafts are made.
   // Precondition: the request was checked.
-  Sequence(Submission submission, const Model& model, PagePool& pool, std::int64_t context);
+  Sequence(Submission submission, const Model& model, PagePool& pool, std::int64_t context,
+           std::shared_ptr<DraftKnowledge> knowledge = nullptr);
 
   SequenceKv& kv() { return kv_; }
   std::int64_t kv_size() const { return kv_.size(); }  // positions evaluated
@@ -62,10 +66,16 @@ class Sequence {
   std::int64_t pages_at_most() const { return PagesAtMost(submission_.request, context_); }
   static std::int64_t PagesAtMost(const GenerateRequest& request, std::int64_t context);
 
+  // How it may go on after its newest token; empty where nothing is likely. Valid until the
+  // next call.
+  std::span<const DraftToken> Draft();
+  // Tokens that were generated and are still here: some were not, after a shift.
+  std::span<const TokenId> answer() const;
+
   // What may come next; computed by the first call for a token.
   TokenMask Mask() { return constraint_ ? constraint_->Mask() : TokenMask(); }
   bool constrained() const { return constraint_.has_value(); }
-  // Whether the next token can come from the coarse head; asked once per token.
+  // Whether the next token can come from the coarse head; asked once per step.
   bool TriesCoarse() { return coarse_policy_.Try(); }
   bool NeedsOnlyTheLargest() const {
     return request().logprobs == 0 && sampler_.NeedsOnlyTheLargest();
@@ -125,6 +135,8 @@ class Sequence {
   std::vector<TokenId> forced_tokens_;  // scratch of AppendForced
   std::int64_t forced_ = 0;             // tokens after the newest chosen one
   CoarsePolicy coarse_policy_;
+  std::shared_ptr<DraftKnowledge> knowledge_;
+  std::optional<Drafter> drafter_;
   GenerateTimings timings_;
   double admitted_ms_ = 0;
   double first_token_at_ms_ = 0;

@@ -11,7 +11,7 @@ namespace {
 
 // With more rows each one's own exact rows add up: 16 sampled rows were 10 to 20 % faster
 // by full sweeps, 8 about as fast either way (Qwen2.5-0.5B, two cores of Zen 4).
-constexpr std::size_t kMostCoarseRows = 8;
+constexpr std::int64_t kMostCoarseRows = 8;
 
 // Moving the weights to huge pages takes as long as some 20 tokens, spread over as many
 // steps as it has pieces: not for a program that says a sentence and ends.
@@ -49,6 +49,7 @@ Stepper::Stepper(const Model& model, ThreadTeam& team, Workspace space, Buffer l
   output_rows_.reserve(Size(space_.max_rows));
   choosing_.reserve(Size(max_parts));
   pooling_.reserve(Size(max_parts));
+  open_.reserve(Size(max_parts));
   if (model.weights().coarse_head) head_search_.emplace(model.weights(), kLogitRows, team.size());
 }
 
@@ -61,13 +62,13 @@ const float* Stepper::Logits(std::int64_t first, std::int64_t rows) {
   return logits;
 }
 
-std::span<const float> Stepper::Row(std::size_t row) {
+std::span<const float> Stepper::Row(std::int64_t output) {
   const Config& config = model_->config();
-  return logits_memory_.As<float>().subspan(row * Size(LogitsStride(config)),
+  return logits_memory_.As<float>().subspan(Size((output - first_logits_) * LogitsStride(config)),
                                             Size(config.vocab_size));
 }
 
-void Stepper::Run(std::span<StepPart> parts) {
+void Stepper::Run(std::span<StepPart> parts, const Taker& take) {
   tokens_.clear();
   slices_.clear();
   output_rows_.clear();
@@ -82,9 +83,15 @@ void Stepper::Run(std::span<StepPart> parts) {
   const double start_ms = NowMs();
   Evaluate({.tokens = tokens_, .slices = slices_, .output_rows = output_rows_});
   evaluated_ms_ = NowMs();
-  for (std::size_t first = 0; first < choosing_.size(); first += Size(kLogitRows)) {
-    const std::size_t count = std::min(Size(kLogitRows), choosing_.size() - first);
-    Choose(static_cast<std::int64_t>(first), std::span(choosing_).subspan(first, count));
+  for (std::size_t first = 0; first < choosing_.size();) {
+    std::size_t count = 0;
+    std::int64_t rows = 0;
+    while (first + count < choosing_.size() &&
+           rows + choosing_[first + count]->outputs() <= kLogitRows) {
+      rows += choosing_[first + count++]->outputs();
+    }
+    Choose(std::span(choosing_).subspan(first, count), take);
+    first += count;
   }
   Pool();
   if (tokens_.size() == parts.size()) Tune(evaluated_ms_ - start_ms);
@@ -93,23 +100,29 @@ void Stepper::Run(std::span<StepPart> parts) {
 void Stepper::Prepare(StepPart& part) {
   SequenceKv& kv = part.sequence->kv();
   const std::int64_t position = kv.size();
-  const auto tokens = part.sequence->tokens().subspan(Size(position), Size(part.rows));
+  const auto drafted = static_cast<std::int64_t>(part.draft.size());
+  const auto tokens = part.sequence->tokens().subspan(Size(position), Size(part.rows - drafted));
   const auto extended = kv.Extend(part.rows);
   VIVACE_CHECK(extended.has_value(), "the pages of a running sequence are promised to it");
   const auto first_row = static_cast<std::int64_t>(tokens_.size());
   slices_.push_back({.kv = &kv, .first_row = first_row, .rows = part.rows, .position = position});
   tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
+  for (const DraftToken& entry : part.draft) tokens_.push_back(entry.token);
   if (part.sequence->request().embed) {
     pooling_.push_back(&part);
     for (std::int64_t row = 0; row < part.rows; ++row) output_rows_.push_back(first_row + row);
   } else if (part.chooses) {
-    output_rows_.push_back(first_row + part.rows - 1);
+    part.first_output = static_cast<std::int64_t>(output_rows_.size());
+    for (std::int64_t row = part.rows - part.outputs(); row < part.rows; ++row) {
+      output_rows_.push_back(first_row + row);
+    }
     choosing_.push_back(&part);
   }
 }
 
 void Stepper::Pool() {
-  auto row = static_cast<std::int64_t>(choosing_.size());
+  std::int64_t row = 0;
+  for (const StepPart* part : choosing_) row += part->outputs();
   const std::size_t hidden = Size(model_->config().hidden);
   for (const StepPart* part : pooling_) {
     for (std::int64_t i = 0; i < part->rows; ++i, ++row) {
@@ -127,22 +140,74 @@ void Stepper::Tune(double evaluation_ms) {
   if (++decode_steps_ > kStepsBeforePromotion) promotion_.Step();
 }
 
-void Stepper::Choose(std::int64_t first, std::span<StepPart* const> parts) {
-  if (!TryCoarse(parts)) return ChooseFromAll(first, parts);
-  ChooseCoarsely(first, parts);
+void Stepper::Choose(std::span<StepPart* const> parts, const Taker& take) {
+  open_.assign(parts.begin(), parts.end());
+  coarse_ = TryCoarse(parts);
+  if (coarse_) {
+    FindLargest(parts);
+  } else {
+    ComputeAll(parts.front()->first_output, parts.back()->first_output + parts.back()->outputs());
+  }
+  while (!open_.empty()) {
+    ChooseRound(open_);
+    for (StepPart* part : open_) Advance(*part, take);
+    std::erase_if(open_, [](const StepPart* part) { return !part->open; });
+  }
+}
+
+// One token for each.
+void Stepper::ChooseRound(std::span<StepPart* const> parts) {
+  ForEachPart(parts.size(), [&](std::size_t i) { chosen_[i] = ChooseOne(*parts[i]) ? 1 : 0; });
   const std::span<std::uint8_t> chosen = std::span(chosen_).first(parts.size());
-  const auto open = std::ranges::find(chosen, 0);
-  if (open == chosen.end()) return;
-  // One more sweep for all that are open, and for those between them.
-  const auto begin = static_cast<std::size_t>(open - chosen.begin());
-  std::size_t end = parts.size();
-  while (chosen[end - 1] != 0) --end;
-  ChooseFromAll(first + static_cast<std::int64_t>(begin), parts.subspan(begin, end - begin));
+  if (std::ranges::find(chosen, 0) == chosen.end()) return;
+  // One more sweep, for all that are open: the tokens to come need it no less.
+  std::int64_t first = parts.front()->output();
+  for (const StepPart* part : parts) first = std::min(first, part->output());
+  ComputeAll(first, parts.back()->first_output + parts.back()->outputs());
+  ForEachPart(parts.size(), [&](std::size_t i) {
+    if (chosen[i] == 0) ChooseOne(*parts[i]);
+  });
+}
+
+// False: the largest logits are not enough.
+bool Stepper::ChooseOne(StepPart& part) {
+  Sequence& sequence = *part.sequence;
+  const std::span<const float> logits = Row(part.output());
+  if (!coarse_) {
+    sequence.Choose(logits, part.choice);
+    return true;
+  }
+  // The rows share the coarse sweep, but each reads its exact rows for itself: what all of
+  // them read counts against the one full sweep that they could have shared.
+  const HeadResult& found = found_[Size(part.output() - first_logits_)];
+  const auto all_groups = static_cast<float>(model_->weights().output.groups());
+  const float share =
+      found.read_share + static_cast<float>(groups_read_ - found.groups) / all_groups;
+  return sequence.ChooseAbove(logits, found, share, part.choice);
+}
+
+// Gives a choice to its sequence and finds out whether the draft went the same way.
+void Stepper::Advance(StepPart& part, const Taker& take) {
+  Sequence& sequence = *part.sequence;
+  const std::size_t before = sequence.tokens().size() - Size(part.right);
+  part.open = take(part);
+  // A grammar may have added more than the token that was chosen.
+  const std::span<const TokenId> come = sequence.tokens().subspan(before);
+  const auto drafted = static_cast<std::int64_t>(part.draft.size());
+  while (part.right < std::min(drafted, static_cast<std::int64_t>(come.size())) &&
+         come[Size(part.right)] == part.draft[Size(part.right)].token) {
+    ++part.right;
+  }
+  // Only where all that has come since was drafted is there a row for the next token.
+  part.open = part.open && part.right == static_cast<std::int64_t>(come.size());
+  if (!part.open) sequence.kv().Truncate(sequence.kv().size() - drafted + part.right);
 }
 
 // All or none: a full sweep for some serves the others too.
 bool Stepper::TryCoarse(std::span<StepPart* const> parts) const {
-  if (!head_search_ || parts.size() > kMostCoarseRows) return false;
+  const std::int64_t rows =
+      parts.back()->first_output + parts.back()->outputs() - parts.front()->first_output;
+  if (!head_search_ || rows > kMostCoarseRows) return false;
   const auto all = [&](auto&& test) {
     return std::ranges::all_of(parts, [&](StepPart* part) { return test(*part->sequence); });
   };
@@ -161,36 +226,36 @@ void Stepper::ForEachPart(std::size_t count, const Function& choose) {
   });
 }
 
-// Empty where there are none.
+// Of the rows of found_, or empty where there are none. A sequence that has one drafts nothing:
+// what may come after its next token is known only with that.
 std::span<const TokenMask> Stepper::MasksOf(std::span<StepPart* const> parts) {
   const auto constrained = [](StepPart* part) { return part->sequence->constrained(); };
   if (std::ranges::none_of(parts, constrained)) return {};
-  ForEachPart(parts.size(), [&](std::size_t i) { masks_[i] = parts[i]->sequence->Mask(); });
-  return std::span(masks_).first(parts.size());
+  std::ranges::fill(masks_, TokenMask());
+  ForEachPart(parts.size(), [&](std::size_t i) {
+    masks_[Size(parts[i]->first_output - first_logits_)] = parts[i]->sequence->Mask();
+  });
+  return masks_;
 }
 
-void Stepper::ChooseCoarsely(std::int64_t first, std::span<StepPart* const> parts) {
+void Stepper::FindLargest(std::span<StepPart* const> parts) {
   float depth = 0;
   for (const StepPart* part : parts) depth = std::max(depth, part->sequence->DepthNeeded());
-  head_search_->Find(first, depth, space_, *team_, logits_memory_.As<float>().data(),
-                     std::span(found_).first(parts.size()), MasksOf(parts));
-  // The rows share the coarse sweep, but each reads its exact rows for itself: what all of
-  // them read counts against the one full sweep that they could have shared.
-  const auto all_groups = static_cast<float>(model_->weights().output.groups());
-  std::int64_t groups = 0;
-  for (const HeadResult& result : std::span(found_).first(parts.size())) groups += result.groups;
-  ForEachPart(parts.size(), [&](std::size_t i) {
-    const float share =
-        found_[i].read_share + static_cast<float>(groups - found_[i].groups) / all_groups;
-    const bool chosen = parts[i]->sequence->ChooseAbove(Row(i), found_[i], share, parts[i]->choice);
-    chosen_[i] = chosen ? 1 : 0;
-  });
+  first_logits_ = parts.front()->first_output;
+  const std::int64_t rows = parts.back()->first_output + parts.back()->outputs() - first_logits_;
+  const auto found = std::span(found_).first(Size(rows));
+  const auto masks = MasksOf(parts);
+  head_search_->Find(first_logits_, depth, space_, *team_, logits_memory_.As<float>().data(), found,
+                     masks.empty() ? masks : masks.first(Size(rows)));
+  groups_read_ = 0;
+  for (const HeadResult& result : found) groups_read_ += result.groups;
 }
 
-void Stepper::ChooseFromAll(std::int64_t first, std::span<StepPart* const> parts) {
-  Logits(first, static_cast<std::int64_t>(parts.size()));
-  ForEachPart(parts.size(),
-              [&](std::size_t i) { parts[i]->sequence->Choose(Row(i), parts[i]->choice); });
+// Of output rows [first, end).
+void Stepper::ComputeAll(std::int64_t first, std::int64_t end) {
+  Logits(first, end - first);
+  first_logits_ = first;
+  coarse_ = false;
 }
 
 }  // namespace vivace

@@ -1,0 +1,89 @@
+// EngineCore, the part about tokens: which drafted ones are verified, and what happens to those
+// that were chosen.
+#include <algorithm>
+
+#include "base/clock.h"
+#include "engine/core.h"
+
+namespace vivace {
+
+std::shared_ptr<DraftKnowledge> EngineCore::KnowledgeFor(const GenerateRequest& request) {
+  const bool wanted = options_.speculation != Speculation::kOff && request.speculation;
+  return wanted && request.max_tokens != 0 ? answers_.Of(request.owner) : nullptr;
+}
+
+// Prompts wait for no draft: only steps without them have any.
+void EngineCore::PlanDrafts() {
+  const auto sequences = static_cast<std::int64_t>(parts_.size());
+  const bool always = options_.speculation == Speculation::kAlways;
+  if (options_.speculation == Speculation::kOff || sequences == 0) return;
+  if (!always && !draft_control_.Open(sequences)) return;
+  offers_.clear();
+  for (const StepPart& part : parts_) {
+    if (!part.decodes) return;
+    offers_.push_back({.tokens = part.sequence->Draft()});
+  }
+  if (always) {
+    const std::int64_t each = std::max(DraftControl::kMostRows / sequences - 1, std::int64_t{0});
+    for (DraftControl::Offer& offer : offers_) {
+      offer.taken = std::min(each, static_cast<std::int64_t>(offer.tokens.size()));
+    }
+  } else {
+    draft_control_.Decide(offers_);
+  }
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    parts_[i].draft = offers_[i].tokens.first(static_cast<std::size_t>(offers_[i].taken));
+    parts_[i].rows += offers_[i].taken;
+  }
+}
+
+void EngineCore::Evaluated(Sequence& sequence) {
+  cache_.Insert(sequence.tokens(), sequence.path(), sequence.kv());
+  if (sequence.timings().decoded_tokens > 0) return;
+  sequence.Progress(stepper_.evaluated_ms());
+  courier_.SaveProgress(sequence.path());
+}
+
+bool EngineCore::Take(StepPart& part) {
+  Sequence& sequence = *part.sequence;
+  if (!part.decodes) Evaluated(sequence);
+  const std::int64_t before = sequence.timings().decoded_tokens;
+  part.ended = sequence.Take(part.choice, NowMs(), part.reason);
+  metrics_.tokens_generated.Add(sequence.timings().decoded_tokens - before);
+  return !part.ended && !sequence.cancelled();
+}
+
+void EngineCore::AfterStep(StepPart& part) {
+  Sequence& sequence = *part.sequence;
+  CountDrafts(part);
+  if (part.decodes || !part.chooses) Evaluated(sequence);
+  if (part.ended || (!part.chooses && sequence.remaining() == 0)) {
+    Finish(sequence, part.reason);
+  } else if (part.chooses && sequence.full()) {
+    // Keys hold their positions, so what stays is evaluated anew at its new ones.
+    cache_.Leave(sequence.tokens(), sequence.path(), sequence.kv(), "");
+    sequence.path() = {};
+    sequence.Shift();
+  }
+}
+
+void EngineCore::CountDrafts(const StepPart& part) {
+  if (part.draft.empty()) return;
+  GenerateTimings& timings = part.sequence->timings();
+  metrics_.drafts.Add(1);
+  timings.drafted_tokens += static_cast<std::int64_t>(part.draft.size());
+  timings.accepted_tokens += part.right;
+  for (std::size_t i = 0; i < part.draft.size(); ++i) {
+    const auto source = static_cast<std::size_t>(part.draft[i].source);
+    metrics_.drafted[source].Add(1);
+    if (static_cast<std::int64_t>(i) < part.right) metrics_.accepted[source].Add(1);
+  }
+}
+
+void EngineCore::Remember(const Sequence& sequence) {
+  if (KnowledgeFor(sequence.request())) {
+    answers_.Remember(sequence.request().owner, sequence.answer());
+  }
+}
+
+}  // namespace vivace
