@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "chat/prompt.h"
 #include "chat/template_text.h"
+#include "http/api_keys.h"
 
 namespace vivace {
 namespace {
@@ -76,6 +77,7 @@ void ReadOwnFields(Fields& fields, Generation& generation) {
                                                   policy.substr(0, 40), kContextPolicies));
     }
   }
+  generation.request.speculation = fields.Bool("speculation", true);
   generation.request.keep = fields.Integer("n_keep", 0, -1, std::int64_t{1} << 30);
   ReadContext(fields, generation);
   if (const Json* options = fields.Find("options"); options != nullptr && options->is_object()) {
@@ -210,6 +212,7 @@ Answer<void> Start(Call& call, Generation generation, std::unique_ptr<ReplyForma
     std::int64_t& max_tokens = generation.request.max_tokens;
     max_tokens = max_tokens < 0 ? room : std::min(max_tokens, room);
   }
+  generation.request.owner = http::ApiKeys::NumberOf(call.request.api_key);
   const auto reply = std::make_shared<Reply>(call, std::move(generation), std::move(format));
   return reply->Start();
 }

@@ -50,6 +50,9 @@ struct EngineSums {
   std::int64_t decode_steps = 0;
   std::int64_t decode_rows = 0;
   std::int64_t steps = 0;
+  std::int64_t drafts = 0;
+  std::int64_t drafted = 0;
+  std::int64_t accepted = 0;
 };
 
 EngineSums SumsOf(const std::vector<ModelPool::Loaded>& models) {
@@ -61,6 +64,9 @@ EngineSums SumsOf(const std::vector<ModelPool::Loaded>& models) {
     sums.decode_steps += metrics.decode_steps.value();
     sums.decode_rows += metrics.decode_rows.value();
     sums.steps += metrics.steps.value();
+    sums.drafts += metrics.drafts.value();
+    for (const auto& count : metrics.drafted) sums.drafted += count.value();
+    for (const auto& count : metrics.accepted) sums.accepted += count.value();
   }
   return sums;
 }
@@ -75,7 +81,6 @@ void WriteLlama(const RequestMetrics& metrics, const EngineSums& engines, const 
   const auto gauge = [&](const char* name, const char* help, auto value) {
     Write("gauge", fmt::format("llamacpp:{}", name), help, value, out);
   };
-  const std::int64_t none = 0;
   counter("prompt_tokens_total", "Prompt tokens that were evaluated.", now.prompt_tokens);
   counter("prompt_tokens_cached_total", "Prompt tokens found in the cache.",
           metrics.cached_tokens.load());
@@ -85,9 +90,9 @@ void WriteLlama(const RequestMetrics& metrics, const EngineSums& engines, const 
           now.predicted_seconds);
   counter("n_decode_total", "Steps of the loaded models.", engines.steps);
   counter("n_tokens_max", "The longest prompt with its answer.", metrics.longest.load());
-  counter("spec_decode_num_draft_tokens_total", "Tokens that were guessed ahead.", none);
-  counter("spec_decode_num_accepted_tokens_total", "Of those, the right ones.", none);
-  counter("spec_decode_num_drafts_total", "Times that tokens were guessed ahead.", none);
+  counter("spec_decode_num_draft_tokens_total", "Tokens that were guessed ahead.", engines.drafted);
+  counter("spec_decode_num_accepted_tokens_total", "Of those, the right ones.", engines.accepted);
+  counter("spec_decode_num_drafts_total", "Times that tokens were guessed ahead.", engines.drafts);
   gauge("prompt_tokens_seconds", "Prompt tokens per second since the last scrape.",
         Rate(now.prompt_tokens - before.prompt_tokens, now.prompt_seconds - before.prompt_seconds));
   gauge("predicted_tokens_seconds", "Generated tokens per second since the last scrape.",
@@ -165,6 +170,23 @@ void WriteEngines(const std::vector<ModelPool::Loaded>& models, std::string& out
   }
 }
 
+// By where the guesses came from.
+void WriteDrafts(const std::vector<ModelPool::Loaded>& models, std::string& out) {
+  const auto write = [&](const char* name, const char* help, auto field) {
+    out += fmt::format("# HELP vivace_engine_{} {}\n# TYPE vivace_engine_{} counter\n", name, help,
+                       name);
+    for (const ModelPool::Loaded& loaded : models) {
+      const auto& counts = loaded.model->engine().metrics().*field;
+      for (std::size_t i = 0; i < counts.size(); ++i) {
+        out += fmt::format("vivace_engine_{}{{model=\"{}\",source=\"{}\"}} {}\n", name,
+                           Quoted(loaded.model->name()), kDraftSourceNames[i], counts[i].value());
+      }
+    }
+  };
+  write("drafted_tokens_total", "Tokens that were guessed ahead.", &EngineMetrics::drafted);
+  write("accepted_tokens_total", "Of those, the right ones.", &EngineMetrics::accepted);
+}
+
 std::int64_t StartSeconds(const Service& service) {
   return std::chrono::duration_cast<std::chrono::seconds>(service.started.time_since_epoch())
       .count();
@@ -210,6 +232,7 @@ http::Response Metrics(Service& service, Scrapes& scrapes) {
   WriteLlama(service.metrics, SumsOf(models), before, response.body);
   WriteHistograms(service.metrics, response.body);
   WriteEngines(models, response.body);
+  WriteDrafts(models, response.body);
   const double read_speed = scrapes.read_speed.Add(NowMs() / 1000, ReadsOf(models));
   WriteMachine(service, read_speed, response.body);
   response.headers.Set("Process-Start-Time-Unix", fmt::format("{}", StartSeconds(service)));

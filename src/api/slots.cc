@@ -8,9 +8,11 @@
 namespace vivace {
 namespace {
 
-Json SlotJson(const SlotBoard::View& slot, std::int64_t context) {
-  Json json = {
-      {"id", slot.id}, {"n_ctx", context}, {"speculative", false}, {"is_processing", slot.busy}};
+Json SlotJson(const SlotBoard::View& slot, const EngineOptions& options) {
+  Json json = {{"id", slot.id},
+               {"n_ctx", options.context},
+               {"speculative", options.speculation != Speculation::kOff},
+               {"is_processing", slot.busy}};
   if (slot.task < 0) return json;
   const std::int64_t remaining = slot.max_tokens < 0 ? -1 : slot.max_tokens - slot.decoded_tokens;
   json["id_task"] = slot.task;
@@ -39,7 +41,7 @@ http::Response Slots(Service& service, const http::Request& request) {
   bool idle = false;
   for (const SlotBoard::View& slot : model->slots().List()) {
     idle = idle || !slot.busy;
-    slots.push_back(SlotJson(slot, model->context()));
+    slots.push_back(SlotJson(slot, model->engine().options()));
   }
   const auto must_be_idle = request.query.Find("fail_on_no_slot");
   if (!idle && must_be_idle && !must_be_idle->empty() && *must_be_idle != "0") {

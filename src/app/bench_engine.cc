@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/bench_speculation.h"
 #include "app/commands.h"
 #include "app/human.h"
 #include "app/progress.h"
@@ -24,6 +25,8 @@ constexpr std::int64_t kMaxTokens = 1 << 20;
 constexpr std::int64_t kMaxBatch = 256;
 constexpr std::int64_t kMaxChunk = 4096;
 constexpr int kMaxRounds = 1000;
+// Of an answer by which drafts are measured.
+constexpr std::int64_t kDraftedTokens = 200;
 
 struct BenchFlags {
   SessionFlags session;
@@ -33,6 +36,7 @@ struct BenchFlags {
   bool rounds_given = false;
   std::string html;
   bool json = false;
+  bool speculation = false;
 };
 
 // A model of short context is measured with what fits, unless a size was asked for.
@@ -88,6 +92,9 @@ void AddBenchEngine(CLI::App& bench, CommandSlot& slot) {
       bench.add_subcommand("engine", "Speed of prompts and answers, as shares of the limits");
   AddModelFlags(*command, flags->session);
   EngineBenchOptions& options = flags->options;
+  command->add_flag(
+      "--speculation", flags->speculation,
+      "Instead: answers with and without drafts, by class of work; --gen tokens each");
   CLI::Option* prompt = command->add_option("--prompt", options.prompt, "Tokens of the main prompt")
                             ->check(CLI::Range(std::int64_t{1}, kMaxTokens))
                             ->capture_default_str();
@@ -117,7 +124,11 @@ void AddBenchEngine(CLI::App& bench, CommandSlot& slot) {
     flags->prompt_given = prompt->count() > 0;
     flags->gen_given = gen->count() > 0;
     flags->rounds_given = rounds->count() > 0;
-    slot.body = [flags] { return BenchEngine(*flags); };
+    slot.body = [flags] {
+      if (!flags->speculation) return BenchEngine(*flags);
+      const std::int64_t tokens = flags->gen_given ? flags->options.gen : kDraftedTokens;
+      return BenchSpeculation(flags->session, tokens, flags->json);
+    };
   });
 }
 

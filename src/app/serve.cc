@@ -73,6 +73,11 @@ std::string PagesFolder(const Model& model) {
   return fmt::format("{}/kv/{:016x}{:016x}", HomeFolder(), source.sample[0], source.sample[1]);
 }
 
+std::string AnswersFolder(const Model& model) {
+  const Fingerprint& source = model.fingerprint();
+  return fmt::format("{}/answers/{:016x}{:016x}", HomeFolder(), source.sample[0], source.sample[1]);
+}
+
 // `path` is where the model of that name is; "" if the hub has to find it.
 Result<std::unique_ptr<ServedModel>> LoadServed(const ServeFlags& flags, const std::string& name,
                                                 const std::string& path, ServerLog& log) {
@@ -87,6 +92,8 @@ Result<std::unique_ptr<ServedModel>> LoadServed(const ServeFlags& flags, const s
   engine.store = {.folder = PagesFolder(opened->model),
                   .max_bytes = flags.kv_disk_mb * kMega,
                   .warn = [&log](const std::string& line) { log.Warn(line); }};
+  if (flags.engine.speculation != Speculation::kOff)
+    engine.answers_folder = AnswersFolder(opened->model);
   engine.prefetch = RememberedTuning(
       TuningKey(ReadCpuModel(), opened->model.kernels().name, opened->team->size()));
   return ServedModel::Create({.name = name,
@@ -313,6 +320,7 @@ void AddEngineFlags(CLI::App& command, ServeFlags& flags) {
       ->group(group)
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 24))
       ->capture_default_str();
+  AddSpeculationFlags(command, flags.engine.speculation, group);
   command.add_option("--prompt-chunk", flags.session.prompt_chunk)
       ->group(group)
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{4096}))

@@ -59,11 +59,26 @@ void AddModelFlags(CLI::App& command, SessionFlags& flags) {
   command.add_flag("--no-pack", flags.no_pack, "Keep the packed model in memory, write no file");
 }
 
+void AddSpeculationFlags(CLI::App& command, Speculation& speculation, const std::string& group) {
+  command
+      .add_flag_callback(
+          "--no-speculation", [&speculation] { speculation = Speculation::kOff; },
+          "One token of an answer at a time, however likely the next ones are")
+      ->group(group);
+  // For tests: drafts do not depend on how fast the machine is.
+  command
+      .add_flag_callback(
+          "--always-speculate", [&speculation] { speculation = Speculation::kAlways; },
+          "Verify every draft, also where that is slower")
+      ->group("");
+}
+
 void AddSessionFlags(CLI::App& command, SessionFlags& flags) {
   AddModelFlags(command, flags);
   command.add_option("--ctx", flags.context, "Positions of context")
       ->check(CLI::Range(std::int64_t{16}, kMaxContext))
       ->capture_default_str();
+  AddSpeculationFlags(command, flags.speculation);
   command.add_option("--prompt-chunk", flags.prompt_chunk, "Prompt tokens evaluated at once")
       ->check(CLI::Range(std::int64_t{1}, kMaxChunk))
       ->capture_default_str();
@@ -117,7 +132,8 @@ Result<std::unique_ptr<Session>> Session::Open(const SessionFlags& flags) {
       Generator::Create(*session->model_, *session->team_,
                         {.context = std::min(flags.context, session->model_->config().context),
                          .prompt_chunk = flags.prompt_chunk,
-                         .prefetch = RememberedTuning(session->tuning_key_)});
+                         .prefetch = RememberedTuning(session->tuning_key_),
+                         .speculation = flags.speculation});
   if (!generator) return Failure(std::move(generator).error());
   session->generator_ = std::move(*generator);
   session->load_ms_ = NowMs() - start;

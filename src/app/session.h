@@ -23,10 +23,14 @@ struct SessionFlags {
   std::int64_t context = 4096;
   std::int64_t prompt_chunk = 256;
   bool no_pack = false;
+  Speculation speculation = Speculation::kWhenItPays;
 };
 
 // The positional MODEL (optional: the default model), --threads, --kernels and --no-pack.
 void AddModelFlags(CLI::App& command, SessionFlags& flags);
+// --no-speculation, in a group of the help.
+void AddSpeculationFlags(CLI::App& command, Speculation& speculation,
+                         const std::string& group = "Options");
 // All of the flags above.
 void AddSessionFlags(CLI::App& command, SessionFlags& flags);
 

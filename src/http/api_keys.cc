@@ -57,4 +57,12 @@ std::string ApiKeys::KeyIn(const Headers& headers) const {
   return {};
 }
 
+std::uint64_t ApiKeys::NumberOf(std::string_view key) {
+  if (key.empty()) return 0;
+  const Digest digest = DigestOf(key);
+  std::uint64_t number = 0;
+  for (std::size_t i = 0; i < sizeof(number); ++i) number = number << 8 | digest[i];
+  return number;
+}
+
 }  // namespace vivace::http

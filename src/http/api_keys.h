@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,8 @@ class ApiKeys {
   bool Allow(std::string_view path, const Headers& headers) const;
   // That key; "" where none of ours is named.
   std::string KeyIn(const Headers& headers) const;
+  // A number for a key, 0 for "": of its digest, so that it does not give the key away.
+  static std::uint64_t NumberOf(std::string_view key);
 
  private:
   using Digest = std::array<unsigned char, 32>;
