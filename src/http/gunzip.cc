@@ -27,7 +27,8 @@ Result<std::string> Gunzip(std::string_view bytes) {
   }
   const std::uint32_t size = LittleEndian(bytes.substr(bytes.size() - 4));
   if (size > kMostBytes) return Fail(ErrorKind::kBadInput, "the gzip data is too large");
-  const std::string_view data = bytes.substr(kHeader, bytes.size() - kHeader - kTrailer);
+  // With the trailer: the decoder looks at what follows before it sees the end.
+  const std::string_view data = bytes.substr(kHeader);
   // With room for one byte more, or the end of the data would not be looked at.
   std::string content(std::size_t{size} + 1, '\0');
   namespace zlib = boost::beast::zlib;
