@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "api/tool_fields.h"
+
 namespace vivace {
 namespace {
 
@@ -126,38 +128,57 @@ Answer<void> ReadMessage(const Json& object, const std::string& where,
   return {};
 }
 
-Answer<Json> ReadTools(Fields& fields) {
-  Json tools;
-  const Json* given = fields.Array("tools");
-  if (given == nullptr) return tools;
-  for (std::size_t i = 0; i < given->size(); ++i) {
-    const Json& tool = (*given)[i];
-    const std::string where = fmt::format("tools[{}]", i);
-    if (!tool.is_object() || !NestsWithin(tool)) {
-      return Wrong(where, fmt::format("expected an object, nested up to {} deep", kMaxJsonDepth));
-    }
-    Fields tool_fields(tool, where + ".");
-    const std::string type = tool_fields.Text("type", "custom");
-    if (type != "custom") {
-      tool_fields.Reject("type", fmt::format("\"{}\" is not available, only tools of one's own",
-                                             type.substr(0, 40)));
-    }
-    if (tool_fields.IsEmpty("name")) tool_fields.Reject("name", "needed");
-    Json function = {{"name", tool_fields.Text("name")},
-                     {"description", tool_fields.Text("description")}};
-    const Json* schema = tool_fields.Object("input_schema");
-    function["parameters"] = schema == nullptr ? Json::object() : *schema;
-    if (const auto status = tool_fields.status(); !status) return Refusal(status.error());
-    tools.push_back({{"type", "function"}, {"function", std::move(function)}});
+// One tool in the form that templates know.
+Answer<Json> ReadTool(const Json& tool, const std::string& where) {
+  if (!tool.is_object() || !NestsWithin(tool)) {
+    return Wrong(where, fmt::format("expected an object, nested up to {} deep", kMaxJsonDepth));
   }
+  Fields fields(tool, where + ".");
+  const std::string type = fields.Text("type", "custom");
+  if (type != "custom") {
+    fields.Reject("type", fmt::format("\"{}\" is not available, only tools of one's own",
+                                      type.substr(0, 40)));
+  }
+  if (fields.IsEmpty("name")) fields.Reject("name", "needed");
+  Json function = {{"name", fields.Text("name")}, {"description", fields.Text("description")}};
+  const Json* schema = fields.Object("input_schema");
+  function["parameters"] = schema == nullptr ? Json::object() : *schema;
+  if (const auto status = fields.status(); !status) return Refusal(status.error());
+  return Json{{"type", "function"}, {"function", std::move(function)}};
+}
+
+Answer<ToolWish> ReadChoice(Fields& fields, ChatRequest& chat) {
   const Json* choice = fields.Object("tool_choice");
-  const std::string type = choice == nullptr ? "auto" : TypeIn(*choice);
-  if (type == "none") return Json();
-  if (type == "any" || type == "tool") {
-    return NotSupported("tool_choice: only \"auto\" and \"none\" are available");
+  if (choice == nullptr) return ToolWish{};
+  Fields choice_fields(*choice, "tool_choice.");
+  const std::string type = choice_fields.Text("type");
+  ToolWish wish = {.name = choice_fields.Text("name")};
+  chat.parallel_tool_calls = !choice_fields.Bool("disable_parallel_tool_use", false);
+  if (const auto status = choice_fields.status(); !status) return Refusal(status.error());
+  if (type == "none")
+    wish.kind = ToolWish::Kind::kNone;
+  else if (type == "any")
+    wish.kind = ToolWish::Kind::kRequired;
+  else if (type == "tool")
+    wish.kind = ToolWish::Kind::kNamed;
+  else if (type != "auto")
+    return Wrong("tool_choice.type", "allowed is auto, none, any, tool");
+  if (wish.kind != ToolWish::Kind::kNamed) wish.name.clear();
+  return wish;
+}
+
+Answer<void> ReadToolsOf(Fields& fields, ChatRequest& chat) {
+  Json tools = Json::array();
+  const Json* given = fields.Array("tools");
+  for (std::size_t i = 0; given != nullptr && i < given->size(); ++i) {
+    auto tool = ReadTool((*given)[i], fmt::format("tools[{}]", i));
+    if (!tool) return Refusal(std::move(tool).error());
+    tools.push_back(std::move(*tool));
   }
-  if (type != "auto") return Wrong("tool_choice.type", "allowed is auto, none, any, tool");
-  return tools;
+  const auto wish = ReadChoice(fields, chat);
+  if (!wish) return Refusal(wish.error());
+  if (const auto status = fields.status(); !status) return Refusal(status.error());
+  return SetTools(tools, *wish, chat);
 }
 
 }  // namespace
@@ -177,10 +198,7 @@ Answer<AnthropicChat> ReadAnthropicChat(Fields& fields) {
     const auto read = ReadMessage((*messages)[i], fmt::format("messages[{}]", i), chat.messages);
     if (!read) return Refusal(read.error());
   }
-  auto tools = ReadTools(fields);
-  if (!tools) return Refusal(std::move(tools).error());
-  chat.tools = std::move(*tools);
-  if (const auto status = fields.status(); !status) return Refusal(status.error());
+  if (auto tools = ReadToolsOf(fields, chat); !tools) return Refusal(std::move(tools).error());
   const Message& last = chat.messages.back();
   if (last.role == "assistant" && last.tool_calls.is_null()) {
     result.prefill = last.content;

@@ -15,8 +15,7 @@ struct AnthropicChat {
   std::string prefill;
 };
 
-// Reads "system", "messages", "tools", "tool_choice". 400 says which block is wrong; 501
-// for a call that would have to be forced.
+// Reads "system", "messages", "tools", "tool_choice". 400 says which block or tool is wrong.
 Answer<AnthropicChat> ReadAnthropicChat(Fields& fields);
 
 // 400 and 501 for what would change the answer and is not there: thinking that is switched

@@ -54,7 +54,7 @@ TEST(AnthropicFieldsTest, ToolChoice) {
   };
   EXPECT_EQ(with("auto")->chat.tools.size(), 1U);
   EXPECT_TRUE(with("none")->chat.tools.is_null());
-  EXPECT_EQ(with("any").error().status, 501);
+  EXPECT_EQ(with("any")->chat.tool_choice, ToolChoice::kRequired);
   EXPECT_EQ(with("some").error().status, 400);
 }
 

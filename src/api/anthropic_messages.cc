@@ -4,26 +4,39 @@
 #include "api/anthropic_fields.h"
 #include "api/endpoints.h"
 #include "api/generation.h"
+#include "api/new_id.h"
 #include "api/openai_form.h"
 #include "api/reply.h"
 #include "api/sampling_fields.h"
 #include "api/structure_fields.h"
+#include "chat/json_scanner.h"
 
 namespace vivace {
 namespace {
 
-const char* StopReason(FinishReason reason) {
-  switch (reason) {
-    case FinishReason::kLength:
-      return "max_tokens";
-    case FinishReason::kStopString:
-      return "stop_sequence";
-    case FinishReason::kStop:
-    case FinishReason::kCancelled:
-    case FinishReason::kFailed:
-      break;
-  }
-  return "end_turn";
+const char* StopReason(const Outcome& outcome) {
+  if (outcome.reason == FinishReason::kLength) return "max_tokens";
+  if (!outcome.calls.empty()) return "tool_use";
+  return outcome.reason == FinishReason::kStopString ? "stop_sequence" : "end_turn";
+}
+
+// A call's id as it is known in this dialect.
+std::string ToolUseId(const ToolCall& call) {
+  return "toolu_" + call.id.substr(call.id.find('_') + 1);
+}
+
+Json ToolUse(const ToolCall& call, Json input) {
+  return {{"type", "tool_use"},
+          {"id", ToolUseId(call)},
+          {"name", call.name},
+          {"input", std::move(input)}};
+}
+
+// Of arguments that are not complete, what is.
+Json InputOf(const ToolCall& call) {
+  auto input = ParseJson(call.arguments);
+  if (!input || !input->is_object()) input = ParseJson(CompletedObject(call.arguments));
+  return input ? std::move(*input) : Json::object();
 }
 
 class MessagesFormat : public ReplyFormat {
@@ -33,10 +46,12 @@ class MessagesFormat : public ReplyFormat {
   http::Response Whole(std::span<const Outcome> outcomes) override {
     const Outcome& outcome = outcomes.front();
     Json body = Frame(UsageOf(outcome));
-    if (!outcome.text.empty()) {
-      body["content"].push_back({{"type", "text"}, {"text", outcome.text}});
+    for (const Segment& segment : SegmentsOf(outcome)) {
+      body["content"].push_back(segment.call == nullptr
+                                    ? Json{{"type", "text"}, {"text", segment.text}}
+                                    : ToolUse(*segment.call, InputOf(*segment.call)));
     }
-    body["stop_reason"] = StopReason(outcome.reason);
+    body["stop_reason"] = StopReason(outcome);
     body["stop_sequence"] = StopSequence(outcome);
     body["timings"] = TimingsJson(outcome.timings, generation().preparation);
     http::Response response = JsonResponse(body);
@@ -55,22 +70,34 @@ class MessagesFormat : public ReplyFormat {
                   {"cache_read_input_tokens", 0},
                   {"output_tokens", 0}};
     Add("message_start", {{"message", Frame(std::move(usage))}}, out);
-    Add("content_block_start", {{"index", 0}, {"content_block", {{"type", "text"}, {"text", ""}}}},
-        out);
+    // Where nothing else can come, clients see at once what does.
+    if (!generation().tool_calls) OpenText(out);
     out += Ping();
   }
 
   void Next(const Part& part, std::string& out) override {
     if (part.text.empty()) return;
-    Add("content_block_delta",
-        {{"index", 0}, {"delta", {{"type", "text_delta"}, {"text", part.text}}}}, out);
+    if (!text_open_) OpenText(out);
+    AddDelta({{"type", "text_delta"}, {"text", part.text}}, out);
   }
 
+  void CallBegins(const Outcome& outcome, std::string& out) override {
+    CloseBlock(out);
+    OpenBlock(ToolUse(outcome.calls.back(), Json::object()), out);
+  }
+
+  void CallGrows(const Outcome& /*outcome*/, std::string_view arguments,
+                 std::string& out) override {
+    AddDelta({{"type", "input_json_delta"}, {"partial_json", arguments}}, out);
+  }
+
+  void CallEnds(const Outcome& /*outcome*/, std::string& out) override { CloseBlock(out); }
+
   void End(const Outcome& outcome, std::string& out) override {
-    Add("content_block_stop", {{"index", 0}}, out);
+    CloseBlock(out);
     Add("message_delta",
         {{"delta",
-          {{"stop_reason", StopReason(outcome.reason)}, {"stop_sequence", StopSequence(outcome)}}},
+          {{"stop_reason", StopReason(outcome)}, {"stop_sequence", StopSequence(outcome)}}},
          {"usage", UsageOf(outcome)},
          {"timings", TimingsJson(outcome.timings, generation().preparation)}},
         out);
@@ -90,8 +117,28 @@ class MessagesFormat : public ReplyFormat {
     out += http::Event(Dump(event), type);
   }
 
+  void OpenBlock(Json block, std::string& out) {
+    Add("content_block_start", {{"index", block_}, {"content_block", std::move(block)}}, out);
+    block_open_ = true;
+  }
+
+  void OpenText(std::string& out) {
+    OpenBlock({{"type", "text"}, {"text", ""}}, out);
+    text_open_ = true;
+  }
+
+  void AddDelta(Json delta, std::string& out) const {
+    Add("content_block_delta", {{"index", block_}, {"delta", std::move(delta)}}, out);
+  }
+
+  void CloseBlock(std::string& out) {
+    if (!block_open_) return;
+    Add("content_block_stop", {{"index", block_++}}, out);
+    block_open_ = text_open_ = false;
+  }
+
   static Json StopSequence(const Outcome& outcome) {
-    if (outcome.reason != FinishReason::kStopString) return nullptr;
+    if (StopReason(outcome) != std::string_view("stop_sequence")) return nullptr;
     return outcome.stopping_word;
   }
 
@@ -117,6 +164,9 @@ class MessagesFormat : public ReplyFormat {
 
   const std::string id_ = NewId("msg_");
   const std::string request_id_;
+  std::int64_t block_ = 0;  // of the stream: the one that is open or comes next
+  bool block_open_ = false;
+  bool text_open_ = false;
 };
 
 // Everything up to the prompt's ids, which is all that counting needs.

@@ -3,6 +3,7 @@
 #include "api/endpoint.h"
 #include "api/endpoints.h"
 #include "api/generation.h"
+#include "chat/tool_prompt.h"
 
 namespace vivace {
 namespace {
@@ -13,7 +14,7 @@ Answer<void> ApplyTemplate(Call& call) {
   if (!model) return Refusal(model.error());
   const auto chat = ReadChat(fields);
   if (!chat) return Refusal(chat.error());
-  const auto pieces = (*model)->chat().Render(*chat);
+  const auto pieces = RenderWithTools((*model)->chat(), *chat);
   if (!pieces) return Refusal(pieces.error());
   std::string prompt;
   for (const PromptPiece& piece : *pieces) prompt += piece.text;

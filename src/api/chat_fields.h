@@ -7,11 +7,8 @@
 
 namespace vivace {
 
-// Reads "messages", "tools", "chat_template_kwargs", "add_generation_prompt". 400 says
-// which message is wrong.
+// Reads "messages", the tools, "chat_template_kwargs", "add_generation_prompt". 400 says
+// which message or tool is wrong.
 Answer<ChatRequest> ReadChat(Fields& fields);
-
-// 501 where a call of a tool must come, which cannot be enforced.
-Answer<void> RefuseStructure(Fields& fields);
 
 }  // namespace vivace

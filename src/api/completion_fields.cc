@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "api/chat_fields.h"
 #include "api/sampler_steps.h"
 #include "api/settings_json.h"
 #include "api/structure_fields.h"
@@ -26,7 +25,6 @@ void ReadIdleSettings(Fields& fields, Json& settings) {
 }
 
 Answer<void> RefuseUnavailable(Fields& fields) {
-  if (const auto plain = RefuseStructure(fields); !plain) return plain;
   const Json* adapters = fields.Array("lora");
   if (adapters != nullptr && !adapters->empty()) {
     return NotSupported("lora: adapters are not available");

@@ -9,9 +9,11 @@
 #include "api/model_defaults.h"
 #include "api/reply.h"
 #include "api/sampling_fields.h"
+#include "api/tool_use.h"
 #include "base/clock.h"
 #include "chat/prompt.h"
 #include "chat/template_text.h"
+#include "chat/tool_prompt.h"
 #include "http/api_keys.h"
 
 namespace vivace {
@@ -155,7 +157,8 @@ Answer<void> SetChatPrompt(const ChatRequest& chat, Generation& generation) {
 Answer<void> SetChatPrompt(const ChatTemplate& chat_template, const ChatRequest& chat,
                            Generation& generation) {
   const double start_ms = NowMs();
-  const auto pieces = chat_template.Render(chat);
+  if (auto tools = PrepareTools(chat_template, chat, generation); !tools) return tools;
+  const auto pieces = RenderWithTools(chat_template, chat);
   if (!pieces) return Refusal(pieces.error());
   const double rendered_ms = NowMs();
   GenerateRequest& request = generation.request;

@@ -16,6 +16,7 @@
 #include "api/fields.h"
 #include "api/model_pool.h"
 #include "api/timings.h"
+#include "chat/tool_calls.h"
 #include "engine/request.h"
 
 namespace vivace {
@@ -47,6 +48,8 @@ struct Generation {
   ContextPolicy context_policy = {};
   std::int64_t context = 0;  // "num_ctx": fewer positions than the model has; 0: all
   std::shared_ptr<const DerivedModel> derived = {};  // as in Call
+  // The calls of tools that answers may have in them; null: none are looked for.
+  std::shared_ptr<const ToolCallOptions> tool_calls = {};
 };
 
 // "model": the one that the request names. Where that is derived from another, what the

@@ -5,6 +5,7 @@
 
 #include "api/endpoints.h"
 #include "api/ollama_form.h"
+#include "api/tool_fields.h"
 
 namespace vivace {
 namespace {
@@ -41,11 +42,7 @@ Answer<ChatRequest> ReadConversation(Fields& fields) {
       return Refusal(std::move(adapted).error());
     }
   }
-  if (const Json* tools = fields.Find("tools")) {
-    auto checked = ParseTools(*tools);
-    if (!checked) return Refusal(std::move(checked).error());
-    chat.tools = std::move(*checked);
-  }
+  if (auto tools = ReadTools(fields, chat); !tools) return Refusal(std::move(tools).error());
   return chat;
 }
 

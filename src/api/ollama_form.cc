@@ -40,6 +40,18 @@ Json EmptyAnswer(const std::string& model, OllamaKind kind, std::string_view tex
   return answer;
 }
 
+// Arguments are an object here: nothing where they are none, or not complete.
+std::optional<Json> CallJson(const ToolCall& call) {
+  auto arguments = ParseJson(call.complete ? call.arguments : "");
+  if (!arguments || !arguments->is_object()) return std::nullopt;
+  return Json{{"function", {{"name", call.name}, {"arguments", std::move(*arguments)}}}};
+}
+
+// Such a call as the text that it was: no client takes half a call for a whole one.
+std::string WrittenCall(const ToolCall& call) {
+  return fmt::format("{{\"name\": {}, \"arguments\": {}", Dump(call.name), call.arguments);
+}
+
 class OllamaFormat : public ReplyFormat {
  public:
   OllamaFormat(OllamaKind kind, std::string model, double start_ms, double load_ms,
@@ -51,7 +63,18 @@ class OllamaFormat : public ReplyFormat {
         top_logprobs_(top_logprobs) {}
 
   http::Response Whole(std::span<const Outcome> outcomes) override {
-    return JsonResponse(Last(outcomes.front(), outcomes.front().text, outcomes.front().steps));
+    const Outcome& outcome = outcomes.front();
+    std::string text;
+    Json calls;
+    for (const Segment& segment : SegmentsOf(outcome)) {
+      const auto call = segment.call == nullptr ? std::nullopt : CallJson(*segment.call);
+      if (call) calls.push_back(*call);
+      if (!call)
+        text += segment.call == nullptr ? std::string(segment.text) : WrittenCall(*segment.call);
+    }
+    Json answer = Last(outcome, text, outcome.steps);
+    if (!calls.is_null()) answer["message"]["tool_calls"] = std::move(calls);
+    return JsonResponse(answer);
   }
 
   http::StreamHead Head() override { return http::JsonLines(); }
@@ -62,7 +85,18 @@ class OllamaFormat : public ReplyFormat {
     Add(line, out);
   }
 
-  void End(const Outcome& outcome, std::string& out) override { Add(Last(outcome, "", {}), out); }
+  // Before the last line: clients look for calls in those that are not the last.
+  void CallEnds(const Outcome& outcome, std::string& out) override {
+    const auto call = CallJson(outcome.calls.back());
+    Json line = EmptyAnswer(model_, kind_, call ? "" : WrittenCall(outcome.calls.back()));
+    if (call) line["message"]["tool_calls"] = Json::array({*call});
+    Add(line, out);
+  }
+
+  void End(const Outcome& outcome, std::string& out) override {
+    if (!outcome.calls.empty() && !outcome.calls.back().complete) CallEnds(outcome, out);
+    Add(Last(outcome, "", {}), out);
+  }
 
   void Fail(const ApiError& error, std::string& out) override {
     Add(ErrorJson(Dialect::kOllama, error), out);

@@ -4,6 +4,7 @@
 #include "api/chat_fields.h"
 #include "api/endpoints.h"
 #include "api/generation.h"
+#include "api/new_id.h"
 #include "api/openai_form.h"
 #include "api/reply.h"
 #include "api/sampling_fields.h"
@@ -20,9 +21,9 @@ class ChatFormat : public ReplyFormat {
     Json choices = Json::array();
     for (const Outcome& outcome : outcomes) {
       Json choice = {{"index", outcome.index},
-                     {"message", {{"role", "assistant"}, {"content", outcome.text}}},
+                     {"message", MessageOf(outcome)},
                      {"logprobs", nullptr},
-                     {"finish_reason", OpenAiFinish(outcome.reason)}};
+                     {"finish_reason", OpenAiFinish(outcome)}};
       if (wants_logprobs()) choice["logprobs"] = ChatLogprobs(tokenizer(), outcome.steps);
       choices.push_back(std::move(choice));
     }
@@ -54,8 +55,19 @@ class ChatFormat : public ReplyFormat {
     Add(chunk, out);
   }
 
+  void CallBegins(const Outcome& outcome, std::string& out) override {
+    Json call = {{"index", outcome.calls.size() - 1}};
+    call.update(CallJson(outcome.calls.back()));
+    AddCall(outcome, std::move(call), out);
+  }
+
+  void CallGrows(const Outcome& outcome, std::string_view arguments, std::string& out) override {
+    AddCall(outcome,
+            {{"index", outcome.calls.size() - 1}, {"function", {{"arguments", arguments}}}}, out);
+  }
+
   void End(const Outcome& outcome, std::string& out) override {
-    Json chunk = Chunk(outcome.index, Json::object(), OpenAiFinish(outcome.reason));
+    Json chunk = Chunk(outcome.index, Json::object(), OpenAiFinish(outcome));
     AddTimings(outcome, chunk);
     Add(chunk, out);
   }
@@ -79,6 +91,26 @@ class ChatFormat : public ReplyFormat {
  private:
   const Tokenizer& tokenizer() const { return generation().model->tokenizer(); }
   bool wants_logprobs() const { return generation().request.logprobs > 0; }
+
+  static Json CallJson(const ToolCall& call) {
+    return {{"id", call.id},
+            {"type", "function"},
+            {"function", {{"name", call.name}, {"arguments", call.arguments}}}};
+  }
+
+  static Json MessageOf(const Outcome& outcome) {
+    Json message = {{"role", "assistant"}, {"content", outcome.text}};
+    if (outcome.calls.empty()) return message;
+    if (outcome.text.empty()) message["content"] = nullptr;
+    for (const ToolCall& call : outcome.calls) message["tool_calls"].push_back(CallJson(call));
+    return message;
+  }
+
+  void AddCall(const Outcome& outcome, Json call, std::string& out) const {
+    Json chunk = Chunk(outcome.index, {{"tool_calls", Json::array({std::move(call)})}}, nullptr);
+    if (timings_per_token) AddTimings(outcome, chunk);
+    Add(chunk, out);
+  }
 
   Json Frame(const char* object, Json choices) const {
     return {{"id", id_},
@@ -120,7 +152,6 @@ Answer<void> ChatCompletions(Call& call) {
   auto model = AcquireModel(call, fields);
   if (!model) return Refusal(std::move(model).error());
   Generation generation = {.model = std::move(*model), .request = {}};
-  if (const auto plain = RefuseStructure(fields); !plain) return plain;
   const auto chat = ReadChat(fields);
   if (!chat) return Refusal(chat.error());
   ReadGeneration(call, fields, generation);

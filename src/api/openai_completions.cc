@@ -1,10 +1,10 @@
 // POST /v1/completions: text as OpenAI's older endpoint continues it.
 #include <utility>
 
-#include "api/chat_fields.h"
 #include "api/endpoints.h"
 #include "api/generation.h"
 #include "api/infill_prompt.h"
+#include "api/new_id.h"
 #include "api/openai_form.h"
 #include "api/prompt_field.h"
 #include "api/reply.h"
@@ -23,7 +23,7 @@ class CompletionsFormat : public ReplyFormat {
   http::Response Whole(std::span<const Outcome> outcomes) override {
     Json choices = Json::array();
     for (const Outcome& outcome : outcomes) {
-      Json choice = Choice(outcome, Echo(outcome) + outcome.text, OpenAiFinish(outcome.reason));
+      Json choice = Choice(outcome, Echo(outcome) + outcome.text, OpenAiFinish(outcome));
       choice["logprobs"] = Logprobs(outcome.steps, Echo(outcome).size());
       choices.push_back(std::move(choice));
     }
@@ -46,8 +46,7 @@ class CompletionsFormat : public ReplyFormat {
   void End(const Outcome& outcome, std::string& out) override {
     // An answer without any text has not echoed yet.
     std::string text = outcome.text.empty() ? Echo(outcome) : "";
-    Json chunk =
-        Frame(Json::array({Choice(outcome, std::move(text), OpenAiFinish(outcome.reason))}));
+    Json chunk = Frame(Json::array({Choice(outcome, std::move(text), OpenAiFinish(outcome))}));
     chunk["timings"] = TimingsJson(outcome.timings, generation().preparation);
     Add(chunk, out);
   }
@@ -139,7 +138,7 @@ Answer<void> RefuseRest(Fields& fields) {
   if (fields.Integer("best_of", 1, 1) > fields.Integer("n", 1, 1)) {
     return NotSupported("best_of: more than n is not available");
   }
-  return RefuseStructure(fields);
+  return {};
 }
 
 Answer<void> Completions(Call& call) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
-#include <random>
 
 #include <fmt/format.h>
 
@@ -28,8 +27,9 @@ Json UsageJson(std::span<const Outcome> outcomes) {
           {"prompt_tokens_details", {{"cached_tokens", cached}}}};
 }
 
-const char* OpenAiFinish(FinishReason reason) {
-  return reason == FinishReason::kLength ? "length" : "stop";
+const char* OpenAiFinish(const Outcome& outcome) {
+  if (outcome.reason == FinishReason::kLength) return "length";
+  return outcome.calls.empty() ? "stop" : "tool_calls";
 }
 
 Json ChatLogprobs(const Tokenizer& tokenizer, std::span<const Choice> steps) {
@@ -80,16 +80,6 @@ std::int64_t UnixSeconds() {
   return std::chrono::duration_cast<std::chrono::seconds>(
              std::chrono::system_clock::now().time_since_epoch())
       .count();
-}
-
-std::string NewId(std::string_view prefix) {
-  static constexpr std::string_view kLetters =
-      "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-  thread_local std::mt19937_64 random(std::random_device{}());
-  std::uniform_int_distribution<std::size_t> letter(0, kLetters.size() - 1);
-  std::string id(prefix);
-  for (int i = 0; i < 24; ++i) id += kLetters[letter(random)];
-  return id;
 }
 
 }  // namespace vivace

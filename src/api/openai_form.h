@@ -15,8 +15,8 @@ namespace vivace {
 // Of all choices: each prompt counts once.
 Json UsageJson(std::span<const Outcome> outcomes);
 
-// "stop" or "length".
-const char* OpenAiFinish(FinishReason reason);
+// "stop", "length" or "tool_calls".
+const char* OpenAiFinish(const Outcome& outcome);
 
 // {"content":[{"token","logprob","bytes","top_logprobs":[...]}]} of chat completions.
 Json ChatLogprobs(const Tokenizer& tokenizer, std::span<const Choice> steps);
@@ -31,7 +31,5 @@ double FiniteLogprob(double logprob);
 bool ReadIncludeUsage(Fields& fields);
 
 std::int64_t UnixSeconds();
-// "prefix" and 24 characters that no other answer has.
-std::string NewId(std::string_view prefix);
 
 }  // namespace vivace

@@ -7,6 +7,7 @@
 #include "api/run_all.h"
 #include "chat/open_turn.h"
 #include "chat/prompt.h"
+#include "chat/tool_prompt.h"
 
 namespace vivace {
 namespace {
@@ -14,7 +15,8 @@ namespace {
 // With "partial" the person still types: the last message's turn is left open.
 Answer<std::vector<TokenId>> PromptOf(const ServedModel& model, const ChatRequest& chat,
                                       bool partial) {
-  auto pieces = partial ? RenderOpenTurn(model.chat(), chat, true) : model.chat().Render(chat);
+  auto pieces =
+      partial ? RenderOpenTurn(model.chat(), chat, true) : RenderWithTools(model.chat(), chat);
   if (!pieces) return Refusal(std::move(pieces).error());
   return EncodePieces(model.model(), *pieces);
 }

@@ -3,12 +3,29 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/new_id.h"
 #include "api/settings_json.h"
 #include "api/slot_board.h"
 #include "api/timings.h"
 #include "base/clock.h"
 
 namespace vivace {
+
+std::vector<Segment> SegmentsOf(const Outcome& outcome) {
+  std::vector<Segment> segments;
+  const std::string_view text = outcome.text;
+  std::size_t told = 0;
+  const auto add_text = [&](std::size_t end) {
+    if (end > told) segments.push_back({.text = text.substr(told, end - told)});
+    told = end;
+  };
+  for (const ToolCall& call : outcome.calls) {
+    add_text(call.at);
+    segments.push_back({.text = "", .call = &call});
+  }
+  add_text(text.size());
+  return segments;
+}
 
 Reply::Reply(Call& call, Generation generation, std::unique_ptr<ReplyFormat> format)
     : service_(call.service),
@@ -24,6 +41,7 @@ Reply::Reply(Call& call, Generation generation, std::unique_ptr<ReplyFormat> for
   for (std::size_t i = 0; i < tracks_.size(); ++i) {
     tracks_[i].outcome.index = static_cast<std::int64_t>(i);
     tracks_[i].outcome.prompt = i / static_cast<std::size_t>(generation_.choices);
+    if (generation_.tool_calls) tracks_[i].parser.emplace(generation_.tool_calls);
   }
 }
 
@@ -163,6 +181,11 @@ void Reply::OnDone(Track& track, const DoneEvent& event) {
   if (event.reason == FinishReason::kStopString) track.held_steps.resize(track.ready_steps);
   track.ready_steps = track.held_steps.size();
   Flush(track);
+  if (track.parser) {
+    ToolCallEvents events;
+    track.parser->Finish(event.reason == FinishReason::kLength, events);
+    Tell(track, events, track.outcome.steps.size());
+  }
   track.outcome.reason = event.reason;
   track.outcome.stopping_word = event.stopping_word;
   service_.metrics.ObserveDone(event.timings, NowMs() - arrival_ms_);
@@ -173,21 +196,60 @@ void Reply::OnDone(Track& track, const DoneEvent& event) {
 void Reply::Flush(Track& track) {
   if (track.held_text.empty() && track.ready_steps == 0) return;
   Outcome& outcome = track.outcome;
-  const std::size_t before = outcome.text.size();
-  outcome.text += track.held_text;
   const auto first = outcome.steps.size();
   const auto ready = track.held_steps.begin() + static_cast<std::ptrdiff_t>(track.ready_steps);
   outcome.steps.insert(outcome.steps.end(), std::make_move_iterator(track.held_steps.begin()),
                        std::make_move_iterator(ready));
   track.held_steps.erase(track.held_steps.begin(), ready);
-  track.held_text.clear();
   track.ready_steps = 0;
   track.sent_ms = NowMs();
+  const std::string text = std::exchange(track.held_text, {});
+  if (!track.parser) {
+    Say(track, text, first);
+    return;
+  }
+  ToolCallEvents events;
+  track.parser->Push(text, events);
+  Tell(track, events, first);
+}
+
+void Reply::Say(Track& track, std::string_view text, std::size_t first_step) {
+  Outcome& outcome = track.outcome;
+  const std::size_t before = outcome.text.size();
+  outcome.text += text;
   if (!generation_.stream) return;
   format_->Next({.outcome = outcome,
                  .text = std::string_view(outcome.text).substr(before),
-                 .steps = std::span(outcome.steps).subspan(first)},
+                 .steps = std::span(outcome.steps).subspan(first_step)},
                 out_);
+}
+
+void Reply::Tell(Track& track, const ToolCallEvents& events, std::size_t first_step) {
+  Outcome& outcome = track.outcome;
+  for (const ToolCallEvent& event : events) {
+    if (event.kind == ToolCallEvent::Kind::kText) {
+      Say(track, event.text, std::exchange(first_step, outcome.steps.size()));
+    } else {
+      TellCall(outcome, event);
+    }
+  }
+  // Who asked for the tokens gets those of calls too.
+  const bool wanted = generation_.request.logprobs > 0;
+  if (wanted && first_step < outcome.steps.size()) Say(track, "", first_step);
+}
+
+void Reply::TellCall(Outcome& outcome, const ToolCallEvent& event) {
+  if (event.kind == ToolCallEvent::Kind::kBegin) {
+    outcome.calls.push_back(
+        {.id = NewId("call_"), .name = event.text, .arguments = "", .at = outcome.text.size()});
+    if (generation_.stream) format_->CallBegins(outcome, out_);
+  } else if (event.kind == ToolCallEvent::Kind::kArguments) {
+    outcome.calls.back().arguments += event.text;
+    if (generation_.stream) format_->CallGrows(outcome, event.text, out_);
+  } else {
+    outcome.calls.back().complete = true;
+    if (generation_.stream) format_->CallEnds(outcome, out_);
+  }
 }
 
 void Reply::Finish() {

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -17,18 +18,29 @@
 
 #include "api/endpoint.h"
 #include "api/generation.h"
+#include "chat/tool_calls.h"
 #include "engine/request.h"
 #include "http/response.h"
 
 namespace vivace {
 
+// A call of one of the request's tools.
+struct ToolCall {
+  std::string id;
+  std::string name;
+  std::string arguments;  // JSON, an object; the beginning of one where it is not complete
+  std::size_t at = 0;     // so much of the answer's text was before it
+  bool complete = false;
+};
+
 // What a choice has come to.
 struct Outcome {
-  std::int64_t index = 0;  // of the choice, over all prompts
-  std::size_t prompt = 0;  // which of them it answers
-  std::int64_t slot = -1;  // on the model's board, once it runs
-  std::string text;
-  std::vector<Choice> steps;  // the tokens of `text`
+  std::int64_t index = 0;       // of the choice, over all prompts
+  std::size_t prompt = 0;       // which of them it answers
+  std::int64_t slot = -1;       // on the model's board, once it runs
+  std::string text;             // without calls
+  std::vector<ToolCall> calls;  // the one that is coming is the last
+  std::vector<Choice> steps;    // the tokens of text and calls
   FinishReason reason = FinishReason::kStop;
   std::string stopping_word;
   GenerateTimings timings;
@@ -40,6 +52,14 @@ struct Part {
   std::string_view text;
   std::span<const Choice> steps;  // the tokens that came with it
 };
+
+// A stretch of an answer: a call, or text that is not empty.
+struct Segment {
+  std::string_view text;
+  const ToolCall* call = nullptr;
+};
+// In the order in which the model wrote them. They point into `outcome`.
+std::vector<Segment> SegmentsOf(const Outcome& outcome);
 
 class ReplyFormat {
  public:
@@ -57,6 +77,12 @@ class ReplyFormat {
   virtual void Progress(const Outcome& /*outcome*/, std::int64_t /*evaluated*/,
                         std::string& /*out*/) {}
   virtual void Next(const Part& part, std::string& out) = 0;
+  // Where the request has tools: outcome.calls.back() begins, grows by `arguments`, ends.
+  // One that the limit cuts does not end.
+  virtual void CallBegins(const Outcome& /*outcome*/, std::string& /*out*/) {}
+  virtual void CallGrows(const Outcome& /*outcome*/, std::string_view /*arguments*/,
+                         std::string& /*out*/) {}
+  virtual void CallEnds(const Outcome& /*outcome*/, std::string& /*out*/) {}
   virtual void End(const Outcome& outcome, std::string& out) = 0;
   // After the end of all choices.
   virtual void Close(std::span<const Outcome> /*outcomes*/, std::string& /*out*/) {}
@@ -86,6 +112,7 @@ class Reply : public std::enable_shared_from_this<Reply> {
   // One choice on its way.
   struct Track {
     Outcome outcome;
+    std::optional<ToolCallParser> parser;
     std::string held_text;           // not yet sent
     std::vector<Choice> held_steps;  // not yet sent, or whose text is held back
     std::size_t ready_steps = 0;     // of held_steps, that may be sent
@@ -100,6 +127,9 @@ class Reply : public std::enable_shared_from_this<Reply> {
   void OnToken(Track& track, const TokenEvent& event);
   void OnDone(Track& track, const DoneEvent& event);
   void Flush(Track& track);
+  void Say(Track& track, std::string_view text, std::size_t first_step);
+  void Tell(Track& track, const ToolCallEvents& events, std::size_t first_step);
+  void TellCall(Outcome& outcome, const ToolCallEvent& event);
   void Finish();
   void Send();
 

@@ -17,9 +17,15 @@ struct TemplateTokens {
   std::vector<std::string> control;  // the texts of all control tokens
 };
 
+// Whether the answer may be without calls. For "none" a request has no tools.
+enum class ToolChoice : std::uint8_t { kAuto, kRequired };
+
 struct ChatRequest {
   std::vector<Message> messages;
   Json tools;  // as ParseTools returns it
+  ToolChoice tool_choice = ToolChoice::kAuto;
+  std::string forced_tool = {};     // of kRequired: the only one that may be called
+  bool parallel_tool_calls = true;  // more than one call in an answer
   bool add_generation_prompt = true;
   // More variables for the template, such as enable_thinking. The fixed ones win.
   Json variables = Json::object();

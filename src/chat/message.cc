@@ -125,28 +125,6 @@ Result<std::vector<Message>> ParseMessages(const Json& messages) {
   return result;
 }
 
-Result<Json> ParseTools(const Json& tools) {
-  if (tools.is_null() || (tools.is_array() && tools.empty())) return Json();
-  if (!tools.is_array()) return Context(WrongType("an array", tools).value(), "tools");
-  for (std::size_t i = 0; i < tools.size(); ++i) {
-    const std::string where = fmt::format("tools[{}]", i);
-    const Json& tool = tools[i];
-    if (!NestsWithin(tool)) {
-      return Fail(ErrorKind::kBadInput,
-                  fmt::format("{}: nests deeper than {}", where, kMaxJsonDepth));
-    }
-    if (!tool.is_object()) return Context(WrongType("an object", tool).value(), where);
-    const auto function = tool.find("function");
-    if (function == tool.end() || !function->is_object()) {
-      return Fail(ErrorKind::kBadInput, where + ": needs a \"function\" object");
-    }
-    const auto name = ParseText(*function, "name");
-    if (!name) return Context(name.error(), where + ".function");
-    if (name->empty()) return Fail(ErrorKind::kBadInput, where + ".function: needs a \"name\"");
-  }
-  return tools;
-}
-
 Json ToJson(const Message& message) {
   Json json = Json::object();
   json["role"] = message.role;

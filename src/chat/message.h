@@ -27,10 +27,6 @@ struct Message {
 // "messages[2].content: ...". kUnsupported for parts that are not text.
 Result<std::vector<Message>> ParseMessages(const Json& messages);
 
-// The "tools" of a request: null, or an array of objects with a function's name.
-// Returns it as it is, or null if it is empty.
-Result<Json> ParseTools(const Json& tools);
-
 // The form that templates read. Keys: role, content, then those that are not empty.
 Json ToJson(const Message& message);
 

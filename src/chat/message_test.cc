@@ -103,25 +103,5 @@ TEST(ParseMessages, RefusesNestingThatRecursionCouldNotTake) {
   EXPECT_EQ(ParseMessages(messages).error().message, "messages[0]: nests deeper than 64");
 }
 
-TEST(ParseTools, AcceptsFunctionsAndNothing) {
-  EXPECT_TRUE(ParseTools(Json())->is_null());
-  EXPECT_TRUE(ParseTools(Json::array())->is_null());
-  const Json tools = *ParseJson(R"([{"type":"function","function":{"name":"f","x":[{}]}}])");
-  EXPECT_EQ(*ParseTools(tools), tools);
-}
-
-TEST(ParseTools, SaysWhatIsWrongAndWhere) {
-  const auto error = [](const std::string& text) {
-    const auto tools = ParseTools(*ParseJson(text));
-    return tools ? std::string("accepted") : tools.error().message;
-  };
-  EXPECT_EQ(error("{}"), "tools: expected an array, got object");
-  EXPECT_EQ(error("[[]]"), "tools[0]: expected an object, got array");
-  EXPECT_EQ(error("[{}]"), R"(tools[0]: needs a "function" object)");
-  EXPECT_EQ(error(R"([{"function":{}}])"), R"(tools[0].function: needs a "name")");
-  EXPECT_EQ(error(R"([{"function":{"name":4}}])"),
-            "tools[0].function: name: expected a string, got number");
-}
-
 }  // namespace
 }  // namespace vivace

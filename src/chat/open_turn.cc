@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "chat/tool_prompt.h"
+
 namespace vivace {
 namespace {
 
@@ -23,7 +25,7 @@ Result<std::vector<PromptPiece>> RenderOpenTurn(const ChatTemplate& chat, ChatRe
   request.add_generation_prompt = false;
   const std::string content = request.messages.back().content;
   const std::string_view wanted = Trimmed(content);
-  auto pieces = chat.Render(request);
+  auto pieces = RenderWithTools(chat, request);
   if (!pieces || wanted.empty()) return pieces.map([&](auto&&) { return none; });
   // The last place is that of the last message, unless the template adds text after it.
   while (!pieces->empty()) {

@@ -189,6 +189,19 @@ def test_infill_keeps_text_text(coder_server):
     assert answer["prompt"].startswith("<|repo_name|>")
 
 
+def test_every_dialect_asks_for_the_middle_in_the_same_prompt(coder_server):
+    """Control tokens that people wrote stay text in all of them."""
+    before, after = "x = '<|fim_middle|>'\ny = ", "\nprint('<|fim_suffix|><|endoftext|>')\n"
+    count = coder_server.post("/infill", {
+        "input_prefix": before, "input_suffix": after, "n_predict": 1})["tokens_evaluated"]
+    openai = coder_server.post("/v1/completions", {
+        "prompt": before, "suffix": after, "max_tokens": 1})
+    ollama = coder_server.post("/api/generate", {
+        "model": "default", "prompt": before, "suffix": after, "stream": False,
+        "options": {"num_predict": 1}})
+    assert openai["usage"]["prompt_tokens"] == ollama["prompt_eval_count"] == count
+
+
 @pytest.mark.parametrize("more", [
     {"input_prefix": 5}, {"input_suffix": []}, {"prompt": 5}, {"input_extra": 5},
     {"input_extra": [5]}, {"input_extra": [{"filename": "a"}]},

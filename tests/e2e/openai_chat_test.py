@@ -109,12 +109,6 @@ def test_null_content(server):
     assert answer["choices"]
 
 
-@pytest.mark.parametrize("more", [{"tool_choice": "required"}])
-def test_structure_is_never_ignored(server, more):
-    status, answer = server.error(PATH, ask("hi") | more)
-    assert status == 501 and answer["error"]["type"] == "not_supported_error"
-
-
 def test_too_long(serve):
     small = serve("smollm2", "--ctx", "64")
     status, answer = small.error(PATH, ask("word " * 200))
