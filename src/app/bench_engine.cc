@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/bench.h"
 #include "app/bench_speculation.h"
-#include "app/commands.h"
 #include "app/human.h"
 #include "app/progress.h"
 #include "app/session.h"
@@ -86,6 +86,8 @@ Result<int> BenchEngine(const BenchFlags& flags) {
   return 0;
 }
 
+}  // namespace
+
 void AddBenchEngine(CLI::App& bench, CommandSlot& slot) {
   auto flags = std::make_shared<BenchFlags>();
   CLI::App* command =
@@ -130,15 +132,6 @@ void AddBenchEngine(CLI::App& bench, CommandSlot& slot) {
       return BenchSpeculation(flags->session, tokens, flags->json);
     };
   });
-}
-
-}  // namespace
-
-void AddBench(CLI::App& app, CommandSlot& slot) {
-  CLI::App* bench =
-      app.add_subcommand("bench", "Benchmarks against the machine's limits")->group("Measuring");
-  bench->require_subcommand(1);
-  AddBenchEngine(*bench, slot);
 }
 
 }  // namespace vivace

@@ -32,6 +32,8 @@ void AddShow(CLI::App& app, CommandSlot& slot);
 void AddRemove(CLI::App& app, CommandSlot& slot);
 void AddDoctor(CLI::App& app, CommandSlot& slot);
 void AddBench(CLI::App& app, CommandSlot& slot);
+void AddTune(CLI::App& app, CommandSlot& slot);
+void AddProfiles(CLI::App& app, CommandSlot& slot);
 void AddCompletion(CLI::App& app, CommandSlot& slot);
 
 }  // namespace vivace

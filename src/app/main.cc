@@ -41,6 +41,8 @@ int Main(int argc, char** argv) {
   AddEval(app, slot);
   AddDoctor(app, slot);
   AddBench(app, slot);
+  AddTune(app, slot);
+  AddProfiles(app, slot);
   AddCompletion(app, slot);
   try {
     app.parse(argc, argv);

@@ -15,6 +15,7 @@
 #include "api/timings.h"
 #include "app/commands.h"
 #include "app/interrupts.h"
+#include "app/profiles.h"
 #include "chat/prompt.h"
 
 namespace vivace {
@@ -149,12 +150,14 @@ void AddRun(CLI::App& app, CommandSlot& slot) {
   command->add_flag("--json", flags->json, "One JSON object on standard output");
   command->add_flag("--timings", flags->timings, "A line of timings on standard error");
   AddSamplingFlags(*command, flags->sampling);
+  const auto profile = AddProfileFlag(*command, ProfileFor::kRun);
   command->footer(
       "Examples:\n"
       "  vivace run qwen2.5-coder-0.5b-instruct\n"
       "  echo 'What is GQA?' | vivace run --temperature 0\n"
       "  vivace run model.gguf --raw -p 'The capital of France is' --max-tokens 8 --json");
-  command->callback([&slot, flags, command, prompt] {
+  command->callback([&slot, flags, command, prompt, profile] {
+    UseProfile(*command, ProfileFor::kRun, *profile);
     flags->has_prompt = prompt->count() > 0;
     if (command->get_option("--seed")->count() == 0) flags->sampling.seed = std::random_device()();
     slot.body = [flags] { return Run(*flags); };

@@ -16,6 +16,7 @@
 #include "app/fetch.h"
 #include "app/interrupts.h"
 #include "app/page_assets.h"
+#include "app/profiles.h"
 #include "app/server_log.h"
 #include "app/session.h"
 #include "app/tuning_file.h"
@@ -38,6 +39,7 @@ struct ServeFlags {
   std::vector<std::string> aliases;
   std::string chat_template;
   EngineOptions engine = {.context = 8192};
+  bool stall_given = false;
   std::int64_t kv_memory_mb = 0;  // 0: chosen by the memory that there is
   std::int64_t kv_disk_mb = 2048;
   ServiceOptions service;
@@ -87,7 +89,8 @@ Result<std::unique_ptr<ServedModel>> LoadServed(const ServeFlags& flags, const s
   if (!opened) return Failure(std::move(opened).error());
   EngineOptions engine = flags.engine;
   engine.kv_bytes = KvBytes(flags, opened->model);
-  engine.prompt_chunk = session.prompt_chunk;
+  engine.prompt_chunk = opened->settings.prompt_chunk;
+  if (!flags.stall_given) engine.stall_budget_ms = opened->settings.stall_budget_ms;
   engine.turns = flags.turns.get();
   engine.store = {.folder = PagesFolder(opened->model),
                   .max_bytes = flags.kv_disk_mb * kMega,
@@ -283,7 +286,8 @@ void AddServerFlags(CLI::App& command, ServeFlags& flags) {
 
 void AddEngineFlags(CLI::App& command, ServeFlags& flags) {
   const char* group = "Engine";
-  command.add_option("--threads", flags.session.threads, "0 is one per granted core")
+  command
+      .add_option("--threads", flags.session.threads, "0 is as tuned, else one per granted core")
       ->group(group)
       ->check(CLI::Range(0, 256));
   command.add_option("--kernels", flags.session.kernels, "Instruction set, as in vivace run")
@@ -304,10 +308,9 @@ void AddEngineFlags(CLI::App& command, ServeFlags& flags) {
       ->capture_default_str();
   command
       .add_option("--stall-budget-ms", flags.engine.stall_budget_ms,
-                  "That a running stream waits for others' prompts")
+                  "That a running stream waits for others' prompts (default: as tuned, else 50)")
       ->group(group)
-      ->check(CLI::Range(1.0, 60'000.0))
-      ->capture_default_str();
+      ->check(CLI::Range(1.0, 60'000.0));
   command
       .add_option(
           "--kv-memory-mb", flags.kv_memory_mb,
@@ -321,10 +324,11 @@ void AddEngineFlags(CLI::App& command, ServeFlags& flags) {
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 24))
       ->capture_default_str();
   AddSpeculationFlags(command, flags.engine.speculation, group);
-  command.add_option("--prompt-chunk", flags.session.prompt_chunk)
+  command
+      .add_option("--prompt-chunk", flags.session.prompt_chunk,
+                  "Prompt tokens in one step (default: as tuned, else 256)")
       ->group(group)
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{4096}))
-      ->capture_default_str();
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{4096}));
 }
 
 void AddModelsFlags(CLI::App& command, ServeFlags& flags) {
@@ -384,6 +388,7 @@ void AddServe(CLI::App& app, CommandSlot& slot) {
   AddModelsFlags(*command, *flags);
   AddServerFlags(*command, *flags);
   AddEngineFlags(*command, *flags);
+  const auto profile = AddProfileFlag(*command, ProfileFor::kServe);
   command->footer(
       "Examples:\n"
       "  vivace serve\n"
@@ -391,7 +396,11 @@ void AddServe(CLI::App& app, CommandSlot& slot) {
       "  curl http://127.0.0.1:8080/v1/chat/completions -d '{\"messages\": [{\"role\": \"user\", "
       "\"content\": \"Hi\"}]}'");
   flags->service.version = VIVACE_VERSION;
-  command->callback([&slot, flags] { slot.body = [flags] { return Serve(*flags); }; });
+  command->callback([&slot, flags, command, profile] {
+    UseProfile(*command, ProfileFor::kServe, *profile);
+    flags->stall_given = command->get_option("--stall-budget-ms")->count() > 0;
+    slot.body = [flags] { return Serve(*flags); };
+  });
 }
 
 }  // namespace vivace

@@ -40,19 +40,14 @@ class PackProgress {
   bool shown_ = false;
 };
 
-std::string Kernels(const SessionFlags& flags) {
-  if (!flags.kernels.empty()) return flags.kernels;
-  const char* name = std::getenv("VIVACE_KERNELS");
-  return name == nullptr ? "" : name;
-}
-
 }  // namespace
 
 void AddModelFlags(CLI::App& command, SessionFlags& flags) {
   command.add_option("MODEL", flags.model,
                      "A .gguf file, a catalogue name with optional :quant, or hf:org/repo/file "
                      "(default: qwen2.5-0.5b-instruct)");
-  command.add_option("--threads", flags.threads, "Threads; 0 is one per granted core")
+  command
+      .add_option("--threads", flags.threads, "Threads; 0 is as tuned, else one per granted core")
       ->check(CLI::Range(0, kMaxThreads));
   command.add_option("--kernels", flags.kernels,
                      "Instruction set: portable, avx2, avxvnni, avx512, avx512gfni, amx");
@@ -79,9 +74,10 @@ void AddSessionFlags(CLI::App& command, SessionFlags& flags) {
       ->check(CLI::Range(std::int64_t{16}, kMaxContext))
       ->capture_default_str();
   AddSpeculationFlags(command, flags.speculation);
-  command.add_option("--prompt-chunk", flags.prompt_chunk, "Prompt tokens evaluated at once")
-      ->check(CLI::Range(std::int64_t{1}, kMaxChunk))
-      ->capture_default_str();
+  command
+      .add_option("--prompt-chunk", flags.prompt_chunk,
+                  "Prompt tokens evaluated at once (default: as tuned, else 256)")
+      ->check(CLI::Range(std::int64_t{1}, kMaxChunk));
 }
 
 std::unique_ptr<ThreadTeam> MakeTeam(int threads) {
@@ -93,12 +89,22 @@ std::unique_ptr<ThreadTeam> MakeTeam(int threads) {
       ThreadTeam::Options{.threads = threads, .cpus = {}, .spin = spin});
 }
 
+Result<const KernelTable*> WishedKernels(const SessionFlags& flags) {
+  if (!flags.kernels.empty()) return SelectKernels(flags.kernels);
+  const char* name = std::getenv("VIVACE_KERNELS");
+  return SelectKernels(name == nullptr ? "" : name);
+}
+
 Result<OpenedModel> OpenModel(const SessionFlags& flags) {
-  const auto kernels = SelectKernels(Kernels(flags));
+  const auto kernels = WishedKernels(flags);
   if (!kernels) return Failure(kernels.error());
   const auto resolved = FetchIfMissing(flags.model);
   if (!resolved) return Failure(resolved.error());
-  auto team = MakeTeam(flags.threads);
+  const auto tuned = RememberedSettings(MachineKey((*kernels)->name));
+  TunedSettings settings = tuned.value_or(TunedSettings{});
+  if (flags.threads > 0) settings.threads = flags.threads;
+  if (flags.prompt_chunk > 0) settings.prompt_chunk = flags.prompt_chunk;
+  auto team = MakeTeam(settings.threads);
   LoadOptions options;
   if (!flags.no_pack) options.packed_folder = PackedFolder();
   options.progress = PackProgress(resolved->name);
@@ -108,7 +114,9 @@ Result<OpenedModel> OpenModel(const SessionFlags& flags) {
   return OpenedModel{.name = resolved->name,
                      .path = resolved->path,
                      .team = std::move(team),
-                     .model = std::move(loaded->model)};
+                     .model = std::move(loaded->model),
+                     .settings = settings,
+                     .tuned = tuned.has_value()};
 }
 
 Session::~Session() {
@@ -131,7 +139,7 @@ Result<std::unique_ptr<Session>> Session::Open(const SessionFlags& flags) {
   auto generator =
       Generator::Create(*session->model_, *session->team_,
                         {.context = std::min(flags.context, session->model_->config().context),
-                         .prompt_chunk = flags.prompt_chunk,
+                         .prompt_chunk = opened->settings.prompt_chunk,
                          .prefetch = RememberedTuning(session->tuning_key_),
                          .speculation = flags.speculation});
   if (!generator) return Failure(std::move(generator).error());

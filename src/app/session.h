@@ -12,16 +12,17 @@
 #include "base/result.h"
 #include "base/thread_team.h"
 #include "engine/generator.h"
+#include "measure/engine_tuning.h"
 #include "model/loader.h"
 
 namespace vivace {
 
 struct SessionFlags {
   std::string model;  // "" is the default model
-  int threads = 0;    // 0: one per core that the container grants
+  int threads = 0;    // 0: as tuned, else one per core that the container grants
   std::string kernels;
   std::int64_t context = 4096;
-  std::int64_t prompt_chunk = 256;
+  std::int64_t prompt_chunk = 0;  // 0: as tuned, else the engine's own
   bool no_pack = false;
   Speculation speculation = Speculation::kWhenItPays;
 };
@@ -33,6 +34,9 @@ void AddSpeculationFlags(CLI::App& command, Speculation& speculation,
                          const std::string& group = "Options");
 // All of the flags above.
 void AddSessionFlags(CLI::App& command, SessionFlags& flags);
+
+// What --kernels, else VIVACE_KERNELS asks for, else the best that this machine has.
+Result<const KernelTable*> WishedKernels(const SessionFlags& flags);
 
 // 0 threads: one for each core that the machine and the container grant.
 std::unique_ptr<ThreadTeam> MakeTeam(int threads);
@@ -72,6 +76,9 @@ struct OpenedModel {
   std::string path;
   std::unique_ptr<ThreadTeam> team;
   Model model;
+  // What was tuned for this machine, with the flags' values where those were given.
+  TunedSettings settings;
+  bool tuned = false;
 };
 Result<OpenedModel> OpenModel(const SessionFlags& flags);
 

@@ -1,39 +1,65 @@
 #include "app/tuning_file.h"
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "base/cpu.h"
+#include "base/quota.h"
+#include "hub/disk.h"
 #include "hub/home.h"
 
 namespace vivace {
 namespace {
 
 namespace fs = std::filesystem;
+using Json = nlohmann::json;
 
-// A larger distance is no measurement of ours.
+// Larger values are no measurement of ours.
 constexpr std::int64_t kMostBytes = 1 << 16;
+constexpr std::int64_t kMostThreads = 256;
+constexpr std::int64_t kMostChunk = 4096;
+constexpr double kMostStallMs = 60'000;
 
-std::string Path() { return (fs::path(HomeFolder()) / "tuning.json").string(); }
+Json Read() {
+  std::ifstream file(TuningPath());
+  auto json = Json::parse(file, nullptr, false);
+  return json.is_object() ? json : Json::object();
+}
 
-nlohmann::json Read() {
-  std::ifstream file(Path());
-  auto json = nlohmann::json::parse(file, nullptr, false);
-  return json.is_object() ? json : nlohmann::json::object();
+// Whole or not at all, whoever else writes it.
+Result<void> Write(const Json& json) {
+  VIVACE_RETURN_IF_ERROR(MakeFolder(HomeFolder()));
+  return WriteFile(TuningPath(), json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
+}
+
+// The object of that name, made where it is not there.
+Json& ObjectIn(Json& json, const char* name) {
+  Json& object = json[name];
+  if (!object.is_object()) object = Json::object();
+  return object;
+}
+
+// A number within [least, most], or nothing.
+std::optional<double> Number(const Json& object, const char* name, double least, double most) {
+  const auto found = object.find(name);
+  if (found == object.end() || !found->is_number()) return std::nullopt;
+  const auto value = found->get<double>();
+  if (!(value >= least && value <= most)) return std::nullopt;
+  return value;
 }
 
 }  // namespace
+
+std::string TuningPath() { return (fs::path(HomeFolder()) / "tuning.json").string(); }
 
 std::string TuningKey(const std::string& cpu_model, const char* kernels, int threads) {
   return fmt::format("{}, {}, threads: {}", cpu_model, kernels, threads);
 }
 
 std::optional<std::int64_t> RememberedPrefetch(const std::string& key) {
-  const nlohmann::json json = Read();
+  const Json json = Read();
   const auto distances = json.find("prefetch_bytes");
   if (distances == json.end() || !distances->is_object()) return std::nullopt;
   const auto found = distances->find(key);
@@ -49,21 +75,44 @@ PrefetchTuning RememberedTuning(const std::string& key) {
 }
 
 void RememberPrefetch(const std::string& key, std::int64_t bytes) {
-  nlohmann::json json = Read();
-  nlohmann::json& distances = json["prefetch_bytes"];
-  if (!distances.is_object()) distances = nlohmann::json::object();
-  distances[key] = bytes;
-  // Whole or not at all, whoever else writes it.
-  const std::string temporary = fmt::format("{}.{}.tmp", Path(), getpid());
-  std::error_code error;
-  fs::create_directories(HomeFolder(), error);
-  {
-    std::ofstream file(temporary);
-    file << json.dump(2) << '\n';
-    if (!file.good()) return;
-  }
-  fs::rename(temporary, Path(), error);
-  if (error) fs::remove(temporary, error);
+  Json json = Read();
+  ObjectIn(json, "prefetch_bytes")[key] = bytes;
+  (void)Write(json);
+}
+
+std::string MachineKey(const char* kernels) {
+  return fmt::format("{}, {}, processors: {}, quota: {:g}", ReadCpuModel(), kernels,
+                     AffinityCpus().size(), QuotaCores());
+}
+
+std::optional<TunedSettings> RememberedSettings(const std::string& key) {
+  const Json json = Read();
+  const auto tuned = json.find("tuned");
+  if (tuned == json.end() || !tuned->is_object()) return std::nullopt;
+  const auto found = tuned->find(key);
+  if (found == tuned->end() || !found->is_object()) return std::nullopt;
+  const auto threads = Number(*found, "threads", 1, kMostThreads);
+  const auto chunk = Number(*found, "prompt_chunk", 1, kMostChunk);
+  const auto stall = Number(*found, "stall_budget_ms", 1, kMostStallMs);
+  if (!threads || !chunk || !stall) return std::nullopt;
+  return TunedSettings{.threads = static_cast<int>(*threads),
+                       .prompt_chunk = static_cast<std::int64_t>(*chunk),
+                       .stall_budget_ms = *stall};
+}
+
+Result<void> RememberSettings(const std::string& key, const TunedSettings& settings) {
+  Json json = Read();
+  ObjectIn(json, "tuned")[key] = {{"threads", settings.threads},
+                                  {"prompt_chunk", settings.prompt_chunk},
+                                  {"stall_budget_ms", settings.stall_budget_ms}};
+  return Write(json);
+}
+
+Result<bool> ForgetSettings(const std::string& key) {
+  Json json = Read();
+  if (ObjectIn(json, "tuned").erase(key) == 0) return false;
+  VIVACE_RETURN_IF_ERROR(Write(json));
+  return true;
 }
 
 }  // namespace vivace

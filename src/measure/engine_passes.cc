@@ -57,14 +57,24 @@ Result<std::unique_ptr<EnginePasses>> EnginePasses::Create(const Model& model, T
 }
 
 PrefetchTuning EnginePasses::Settle(PrefetchTuning known) {
+  known = FindPrefetch(known);
+  Promote();
+  return known;
+}
+
+PrefetchTuning EnginePasses::FindPrefetch(PrefetchTuning known) {
   while (!known.done()) {
     space_.SetPrefetch(known.distance());
     known.Record(1000 * Decode(1, pattern_.size(), 1).seconds);
   }
   space_.SetPrefetch(known.distance());
+  return known;
+}
+
+std::size_t EnginePasses::Promote() {
   // The generator takes one piece after each token.
   while (promotion_.Step()) continue;
-  return known;
+  return promotion_.promoted_bytes();
 }
 
 TokenId EnginePasses::Token(std::int64_t position) const {

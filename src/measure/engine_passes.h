@@ -34,9 +34,14 @@ class EnginePasses {
                                                       const EngineBenchOptions& options,
                                                       const EngineBenchPlan& plan);
 
-  // Brings the model to where it is after some hundred tokens: the prefetch distance found
-  // unless `known` has it, the weights on huge pages where that pays.
+  // Brings the model to where it is after some hundred tokens: both of the next.
   PrefetchTuning Settle(PrefetchTuning known);
+  // The prefetch distance, found unless `known` has it; used from now on.
+  PrefetchTuning FindPrefetch(PrefetchTuning known);
+  // The weights on huge pages where that pays. Returns the bytes that were moved.
+  std::size_t Promote();
+  // From now on. Precondition: at most the options' prompt_chunk.
+  void SetChunk(std::int64_t chunk) { chunk_ = chunk; }
 
   // Evaluates prompts of the ascending `lengths`, each as the start of the next one; what
   // each took from the start to its next token.

@@ -12,9 +12,10 @@ namespace {
 // Measured is blue, limits are orange: told apart by every kind of sight.
 constexpr std::string_view kStyle = R"css(
 :root { color-scheme: light dark; --ground: #f6f7f9; --card: #fff; --text: #1a1d21; --soft: #5b6470;
-  --line: #e1e5ea; --measured: #1f6feb; --limit: #c2570c; }
+  --line: #e1e5ea; --measured: #1f6feb; --limit: #c2570c; --third: #1a7f37; --fourth: #8250df; }
 @media (prefers-color-scheme: dark) { :root { --ground: #101317; --card: #191d23; --text: #e8ebef;
-  --soft: #9aa4b1; --line: #2c333c; --measured: #6cb0ff; --limit: #ff9b54; } }
+  --soft: #9aa4b1; --line: #2c333c; --measured: #6cb0ff; --limit: #ff9b54; --third: #56d364;
+  --fourth: #c297ff; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--ground); color: var(--text);
   font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
@@ -46,11 +47,19 @@ svg polyline { fill: none; stroke-width: 2; }
 svg polyline.measured { stroke: var(--measured); }
 svg polyline.limit { stroke: var(--limit); stroke-dasharray: 5 4; }
 svg circle.measured { fill: var(--measured); }
+svg polyline.one { stroke: var(--measured); } svg circle.one { fill: var(--measured); }
+svg polyline.two { stroke: var(--limit); stroke-dasharray: 7 4; } svg circle.two { fill: var(--limit); }
+svg polyline.three { stroke: var(--third); stroke-dasharray: 2 3; }
+svg circle.three { fill: var(--third); }
+svg polyline.four { stroke: var(--fourth); stroke-dasharray: 9 3 2 3; }
+svg circle.four { fill: var(--fourth); }
 .key { font-size: .85rem; color: var(--soft); margin-top: 8px; }
 .key b { font-weight: 400; padding-right: 14px; }
 .key b::before { content: ""; display: inline-block; width: 18px; margin-right: 6px;
   vertical-align: middle; border-top: 3px solid var(--measured); }
-.key b.limit::before { border-top: 3px dashed var(--limit); }
+.key b.limit::before, .key b.two::before { border-top: 3px dashed var(--limit); }
+.key b.three::before { border-top: 3px dotted var(--third); }
+.key b.four::before { border-top: 3px dashed var(--fourth); }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums;
   font-size: .9rem; }
@@ -62,6 +71,8 @@ th:first-child, td:first-child { text-align: left; }
   align-items: center; font-size: .9rem; font-variant-numeric: tabular-nums; }
 .bars span:nth-child(3n) { text-align: right; }
 .bars i { display: block; height: 12px; border-radius: 3px; background: var(--measured); }
+.bars i.two { background: var(--limit); } .bars i.three { background: var(--third); }
+.bars i.four { background: var(--fourth); }
 ul { margin: 0; padding-left: 20px; }
 li { margin: 4px 0; }
 li.warning { color: var(--limit); }
@@ -114,8 +125,9 @@ std::string HtmlBars(const std::vector<HtmlBar>& bars) {
   std::string html = "<div class=\"bars\">\n";
   for (const HtmlBar& bar : bars) {
     html += fmt::format(
-        "<span>{}</span><span><i style=\"width:{:.1f}%\"></i></span><span>{}</span>\n",
-        HtmlEscape(bar.name), most > 0 ? 100 * bar.value / most : 0, HtmlEscape(bar.text));
+        "<span>{}</span><span><i class=\"{}\" style=\"width:{:.1f}%\"></i></span><span>{}</span>\n",
+        HtmlEscape(bar.name), bar.style, most > 0 ? 100 * bar.value / most : 0,
+        HtmlEscape(bar.text));
   }
   return html + "</div>";
 }

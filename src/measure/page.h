@@ -29,7 +29,8 @@ std::string HtmlTable(const std::vector<std::vector<std::string>>& rows);
 struct HtmlBar {
   std::string name;
   double value = 0;
-  std::string text;  // the value for people
+  std::string text;        // the value for people
+  std::string style = {};  // a class: "one" to "four"; "": as "one"
 };
 std::string HtmlBars(const std::vector<HtmlBar>& bars);
 

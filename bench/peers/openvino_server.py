@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""OpenVINO GenAI behind HTTP, greedy, with its prefix cache, for compare.py.
+
+    bench/peers/openvino_server.py FOLDER --port N --threads N
+"""
+import argparse
+import queue
+import threading
+
+import openvino_genai
+
+import chat_http
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder")
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--threads", type=int, required=True)
+    arguments = parser.parse_args()
+    scheduler = openvino_genai.SchedulerConfig()
+    scheduler.enable_prefix_caching = True
+    pipeline = openvino_genai.LLMPipeline(
+        arguments.folder, "CPU", scheduler_config=scheduler, PERFORMANCE_HINT="LATENCY",
+        INFERENCE_NUM_THREADS=arguments.threads)
+    tokenizer = pipeline.get_tokenizer()
+
+    def generate(messages, max_tokens):
+        prompt = tokenizer.apply_chat_template(messages, add_generation_prompt=True)
+        pieces = queue.Queue()
+
+        def run():
+            config = openvino_genai.GenerationConfig(max_new_tokens=max_tokens, do_sample=False)
+            config.apply_chat_template = False
+            pipeline.generate(prompt, config, lambda text: pieces.put(text) and False)
+            pieces.put(None)
+
+        threading.Thread(target=run, daemon=True).start()
+        yield from iter(pieces.get, None)
+
+    chat_http.serve(generate, arguments.folder, arguments.port)
+
+
+if __name__ == "__main__":
+    main()
