@@ -28,7 +28,7 @@ RULES = [
     ("a tab", r"\t", CPP | {".py", ".sh", ".cmake"}),
 ]
 # Files whose text is given from outside, and this list itself.
-EXEMPT = [r"^LICENSE$", r"^tests/data/", r"^tests/fuzz/corpus/", r"\.lock$",
+EXEMPT = [r"^LICENSE$", r"^docs/images/", r"^tests/data/", r"^tests/fuzz/corpus/", r"\.lock$",
           r"^tools/check_text\.py$", r"^tests/tools/check_text_test\.py$"]
 MAX_BYTES = 1 << 20
 

@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT / "tests/web"))
 from visit import Visit  # noqa: E402  (needs the path above)
 
 BINARY = pathlib.Path(os.environ.get("VIVACE_BIN", ROOT / "build/release/vivace"))
-LIMIT = 150_000
+LIMIT = 250_000
 QUESTION = ("Write a Python function that says whether a text is a palindrome, and explain its "
             "running time with a formula.")
 CHINESE = "用一个表格比较冒泡排序和快速排序。"

@@ -38,7 +38,9 @@ Refusal InEntry(std::size_t number, const ApiError& error) {
 }  // namespace
 
 Answer<void> WarmUp(const ModelLease& model) {
-  GenerateRequest request = {.prompt = {0}, .max_tokens = 2, .ignore_end = true};
+  // What nonsense it says tells nothing about later answers.
+  GenerateRequest request = {
+      .prompt = {0}, .max_tokens = 2, .ignore_end = true, .speculation = false};
   request.sampling.temperature = 0;
   const auto done = RunAndWait(model, {std::move(request)});
   if (!done) return Refusal(done.error());
