@@ -9,6 +9,7 @@ passed. Logs and JUnit files are left in build/test-results.
 usage: run_tests.py [--only NAME[,NAME...]] [--fuzz-seconds N]
 """
 import argparse
+import concurrent.futures
 import dataclasses
 import os
 import pathlib
@@ -183,8 +184,10 @@ def run_fuzz(options):
     fuzzers = sorted((ROOT / "build/fuzz/tests/fuzz").glob("*_fuzz"))
     if not fuzzers and not tally.failed:
         tally.failed.append("fuzz: ran no test")
-    for fuzzer in fuzzers:
-        tally.add(single(fuzzer.name, fuzz_one(fuzzer, options.fuzz_seconds)))
+    with concurrent.futures.ThreadPoolExecutor(int(JOBS)) as pool:
+        statuses = pool.map(lambda fuzzer: fuzz_one(fuzzer, options.fuzz_seconds), fuzzers)
+        for fuzzer, status in zip(fuzzers, statuses):
+            tally.add(single(fuzzer.name, status))
     return tally
 
 
