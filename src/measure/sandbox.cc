@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -58,8 +59,21 @@ void Limit(int resource, std::int64_t value) {
   setrlimit(static_cast<__rlimit_resource>(resource), &limit);
 }
 
+// The whole path of python3: by its name alone it would look for its own modules beside the
+// first one of the child's PATH, which may be another. "" if there is none.
+std::string PythonPath() {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "/usr/bin" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    std::string candidate = folder + "/python3";
+    if (folder.starts_with('/') && access(candidate.c_str(), X_OK) == 0) return candidate;
+  }
+  return "";
+}
+
 // In the child, between fork and exec: system calls only.
-[[noreturn]] void Become(const char* folder, const SandboxLimits& limits, int output, int mark) {
+[[noreturn]] void Become(const char* python, const char* folder, const SandboxLimits& limits,
+                         int output, int mark) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   sigset_t none;
@@ -79,10 +93,10 @@ void Limit(int resource, std::int64_t value) {
   dup2(nothing, STDIN_FILENO);
   dup2(nothing, STDOUT_FILENO);
   dup2(output, STDERR_FILENO);
-  const char* arguments[] = {"python3", "-I", "-B", "program.py", nullptr};
+  const char* arguments[] = {python, "-I", "-B", "program.py", nullptr};
   const char* environment[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=.", "LANG=C.UTF-8",
                                nullptr};
-  execvpe("python3", const_cast<char**>(arguments), const_cast<char**>(environment));
+  execve(python, const_cast<char**>(arguments), const_cast<char**>(environment));
   _exit(kNoPython);
 }
 
@@ -162,6 +176,7 @@ struct Pipe {
 
 Result<SandboxResult> RunPython(const std::string& program, const SandboxLimits& limits,
                                 const std::stop_token& cancel) {
+  const std::string python = PythonPath();
   const Folder folder;
   if (folder.path().empty()) return SystemFailure("no temporary folder");
   VIVACE_RETURN_IF_ERROR(WriteProgram(folder.path() + "/program.py", program));
@@ -169,7 +184,9 @@ Result<SandboxResult> RunPython(const std::string& program, const SandboxLimits&
   Pipe mark;
   if (!output.Open() || !mark.Open()) return SystemFailure("no pipe");
   const pid_t child = fork();
-  if (child == 0) Become(folder.path().c_str(), limits, output.write_end, mark.write_end);
+  if (child == 0) {
+    Become(python.c_str(), folder.path().c_str(), limits, output.write_end, mark.write_end);
+  }
   if (child < 0) return SystemFailure("no process");
   output.CloseWriteEnd();
   mark.CloseWriteEnd();
