@@ -92,7 +92,7 @@ def test_a_seed_decides_a_sampled_answer(warm, model):
 def test_the_coarse_head_changes_no_token(warm, model, prompt, temperature):
     """Log-probabilities need all logits, so with them each step is a full scan."""
     common = ("run", model("qwen-coder"), "--temperature", temperature, "--seed", 3,
-              "--max-tokens", 60, "-p", prompt)
+              "--max-tokens", 60, "--no-speculation", "-p", prompt)
     coarse = warm.json(*common)
     full = warm.json(*common, "--logprobs", 1)
     assert coarse["tokens"] == full["tokens"]
