@@ -70,8 +70,7 @@ ControlTexts::ControlTexts(std::span<const std::string> texts) {
   }
   std::ranges::sort(lengths_, std::greater());
   max_length_ = lengths_.empty() ? 0 : lengths_.front();
-  const auto repeated = std::ranges::unique(lengths_);
-  lengths_.erase(repeated.begin(), repeated.end());
+  lengths_.erase(std::unique(lengths_.begin(), lengths_.end()), lengths_.end());
 }
 
 std::size_t ControlTexts::LongestAt(const Set& set, std::string_view text, std::size_t at) const {
@@ -147,8 +146,7 @@ std::string ControlTexts::Break(std::string_view text, std::string_view marker, 
     if (LongestAt(folded_, view, at) != 0) places.push_back(at + DecodeUtf8(text, at).length);
   }
   std::ranges::sort(places);
-  const auto same_place = std::ranges::unique(places);
-  places.erase(same_place.begin(), same_place.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
   std::string broken;
   broken.reserve(text.size() + places.size() * marker.size());
   std::size_t done = 0;

@@ -34,8 +34,8 @@ std::span<const Repetition> RepetitionFinder::Find(std::span<const TokenId> text
   std::ranges::sort(found_, [](const Repetition& a, const Repetition& b) {
     return a.next != b.next ? a.next < b.next : a.length > b.length;
   });
-  const auto rest = std::ranges::unique(found_, {}, &Repetition::next);
-  found_.erase(rest.begin(), rest.end());
+  const auto same_next = [](const Repetition& a, const Repetition& b) { return a.next == b.next; };
+  found_.erase(std::unique(found_.begin(), found_.end(), same_next), found_.end());
   return found_;
 }
 

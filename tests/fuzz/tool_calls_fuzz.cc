@@ -7,6 +7,7 @@
 #include <memory>
 #include <string_view>
 
+#include "base/utf8.h"
 #include "chat/json_input.h"
 #include "chat/json_scanner.h"
 #include "chat/tool_calls.h"
@@ -53,6 +54,7 @@ void Check(const ToolCallEvents& events, std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  if (!vivace::IsValidUtf8(text)) return 0;  // answers are valid by the time they come here
   const bool cut = (data[0] & 1) != 0;
   const bool parallel = (data[0] & 2) != 0;
   const ToolCallEvents whole = Parse(text, std::max<std::size_t>(text.size(), 1), cut, parallel);

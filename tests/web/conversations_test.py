@@ -77,7 +77,7 @@ def test_regenerate_keeps_the_older_answer(chat):
 
 
 def test_stop_and_continue(open_page, serve):
-    chat = open_page(serve("smollm2", "--max-tokens", "300"))
+    chat = open_page(serve("qwen-coder", "--max-tokens", "400", "--no-speculation"))
     chat.settings(temperature=0)
     chat.send(LONG)
     chat.writes(10)
