@@ -66,7 +66,7 @@ def focused(chat):
 
 
 def test_everything_by_keyboard(open_page, serve):
-    chat = open_page(serve("smollm2", "--max-tokens", "400"))
+    chat = open_page(serve("qwen-coder", "--max-tokens", "400", "--no-speculation"))
     keys = chat.page.keyboard
     assert focused(chat) == "composer-input", "one can type at once"
     keys.type("First line")
