@@ -3,9 +3,19 @@
 For libraries that come without a server: generate(messages, max_tokens) yields pieces of
 text. One request at a time; the others wait, as they would for the library.
 """
+import argparse
 import http.server
 import json
 import threading
+
+
+def arguments():
+    """What compare.py gives to each of these servers."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder")
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--threads", type=int, required=True)
+    return parser.parse_args()
 
 
 def serve(generate, model, port):

@@ -3,7 +3,6 @@
 
     bench/peers/openvino_server.py FOLDER --port N --threads N
 """
-import argparse
 import queue
 import threading
 
@@ -13,11 +12,7 @@ import chat_http
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("folder")
-    parser.add_argument("--port", type=int, required=True)
-    parser.add_argument("--threads", type=int, required=True)
-    arguments = parser.parse_args()
+    arguments = chat_http.arguments()
     scheduler = openvino_genai.SchedulerConfig()
     scheduler.enable_prefix_caching = True
     pipeline = openvino_genai.LLMPipeline(

@@ -3,7 +3,6 @@
 
     bench/peers/transformers_server.py FOLDER --port N --threads N
 """
-import argparse
 import threading
 
 import torch
@@ -13,11 +12,7 @@ import chat_http
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("folder")
-    parser.add_argument("--port", type=int, required=True)
-    parser.add_argument("--threads", type=int, required=True)
-    arguments = parser.parse_args()
+    arguments = chat_http.arguments()
     torch.set_num_threads(arguments.threads)
     tokenizer = transformers.AutoTokenizer.from_pretrained(arguments.folder)
     model = transformers.AutoModelForCausalLM.from_pretrained(arguments.folder,

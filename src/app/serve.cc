@@ -44,15 +44,12 @@ std::int64_t KvBytes(const ServeFlags& flags, const Model& model) {
   return std::max(one, std::min(std::int64_t{1024} * kMega, memory / 4));
 }
 
-// Of one model file: another's pages are of no use to it.
-std::string PagesFolder(const Model& model) {
+// In the part of the home folder that is named so, of one model file: another's pages and
+// answers are of no use to it.
+std::string FolderOf(const Model& model, const char* part) {
   const Fingerprint& source = model.fingerprint();
-  return fmt::format("{}/kv/{:016x}{:016x}", HomeFolder(), source.sample[0], source.sample[1]);
-}
-
-std::string AnswersFolder(const Model& model) {
-  const Fingerprint& source = model.fingerprint();
-  return fmt::format("{}/answers/{:016x}{:016x}", HomeFolder(), source.sample[0], source.sample[1]);
+  return fmt::format("{}/{}/{:016x}{:016x}", HomeFolder(), part, source.sample[0],
+                     source.sample[1]);
 }
 
 // `path` is where the model of that name is; "" if the hub has to find it.
@@ -67,11 +64,11 @@ Result<std::unique_ptr<ServedModel>> LoadServed(const ServeFlags& flags, const s
   engine.prompt_chunk = opened->settings.prompt_chunk;
   if (!flags.stall_given) engine.stall_budget_ms = opened->settings.stall_budget_ms;
   engine.turns = flags.turns.get();
-  engine.store = {.folder = PagesFolder(opened->model),
+  engine.store = {.folder = FolderOf(opened->model, "kv"),
                   .max_bytes = flags.kv_disk_mb * kMega,
                   .warn = [&log](const std::string& line) { log.Warn(line); }};
   if (flags.engine.speculation != Speculation::kOff)
-    engine.answers_folder = AnswersFolder(opened->model);
+    engine.answers_folder = FolderOf(opened->model, "answers");
   engine.prefetch = RememberedTuning(
       TuningKey(ReadCpuModel(), opened->model.kernels().name, opened->team->size()));
   return ServedModel::Create({.name = name,

@@ -11,9 +11,11 @@
 
 namespace vivace {
 
+inline constexpr float kForbidden = -std::numeric_limits<float>::infinity();
+
 // Cuts off the tokens of probability 0.
 inline std::span<Candidate> WithoutForbidden(std::span<Candidate> sorted) {
-  while (!sorted.empty() && sorted.back().logit == -std::numeric_limits<float>::infinity()) {
+  while (!sorted.empty() && sorted.back().logit == kForbidden) {
     sorted = sorted.first(sorted.size() - 1);
   }
   return sorted;
@@ -30,6 +32,20 @@ inline double SumOfWeights(std::span<const Candidate> sorted) {
     sum += static_cast<double>(WeightOf(candidate, sorted));
   }
   return sum;
+}
+
+// In nats, of the candidates alone.
+inline double EntropyOf(std::span<const Candidate> sorted) {
+  const double total = SumOfWeights(sorted);
+  const double log_total = FixedLog(total);
+  double entropy = 0;
+  for (const Candidate& candidate : sorted) {
+    const double p = static_cast<double>(WeightOf(candidate, sorted)) / total;
+    const double below_best = static_cast<double>(candidate.logit - sorted.front().logit);
+    // An infinite surprise of probability 0 adds nothing.
+    if (p > 0) entropy += p * (log_total - below_best);
+  }
+  return entropy;
 }
 
 // Where the sum of weights exceeds `target`, which is lowered by those before; the last

@@ -88,10 +88,4 @@ struct SamplingParams {
   Result<void> Validate() const;
 };
 
-// The logit of a token that stands `count` times, once or more, among the recent ones.
-inline float Penalized(const SamplingParams& params, float logit, std::int32_t count) {
-  logit = logit > 0 ? logit / params.repeat_penalty : logit * params.repeat_penalty;
-  return logit - (static_cast<float>(count) * params.frequency_penalty + params.presence_penalty);
-}
-
 }  // namespace vivace

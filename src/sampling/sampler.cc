@@ -14,8 +14,6 @@
 namespace vivace {
 namespace {
 
-constexpr float kForbidden = -std::numeric_limits<float>::infinity();
-
 // Below this a temperature acts like it, so that its inverse is finite: logits that differ
 // by more than 0.0001 are never confused there.
 constexpr float kLowestTemperature = 1e-6F;
@@ -42,7 +40,7 @@ TokenId FirstAllowed(TokenMask mask) {
 Sampler::Sampler(SamplingParams params, std::size_t vocab_size, bool masked)
     : params_(std::move(params)), scale_(1.0F / std::max(params_.temperature, kLowestTemperature)) {
   if (params_.needs_chain()) chain_.emplace(params_, vocab_size);
-  if (penalizes()) counts_.resize(vocab_size);
+  if (params_.penalizes() && !chain_) penalties_.emplace(vocab_size);
   if (masked || Adjusts()) adjusted_.resize(vocab_size);
   if (params_.greedy()) return;
   // Untouched until needed: with the usual filters only a few pages ever are.
@@ -59,14 +57,7 @@ bool Sampler::Filters() const {
 
 void Sampler::Accept(TokenId token) {
   if (chain_) chain_->Accept(token);
-  if (!penalizes()) return;
-  VIVACE_DCHECK(token >= 0 && static_cast<std::size_t>(token) < counts_.size(), "no such token");
-  history_.push_back(token);
-}
-
-void Sampler::Penalize(TokenId token, std::int32_t count) {
-  float& logit = adjusted_[static_cast<std::size_t>(token)];
-  logit = Penalized(params_, logit, count);
+  if (penalties_) penalties_->Accept(token);
 }
 
 std::span<const float> Sampler::Adjust(std::span<const float> logits, TokenMask mask) {
@@ -74,25 +65,12 @@ std::span<const float> Sampler::Adjust(std::span<const float> logits, TokenMask 
   VIVACE_DCHECK(adjusted_.size() == logits.size(), "the sampler expects no masks");
   std::ranges::copy(logits, adjusted_.begin());
   Forbid(mask, 0, adjusted_);
-  if (penalizes()) Penalize();
+  if (penalties_) penalties_->Apply(params_, adjusted_);
   for (const auto& [token, bias] : params_.logit_bias) {
     const auto at = static_cast<std::size_t>(token);
     if (at < adjusted_.size()) adjusted_[at] += bias;
   }
   return adjusted_;
-}
-
-void Sampler::Penalize() {
-  const std::size_t window =
-      params_.repeat_last_n < 0
-          ? history_.size()
-          : std::min(history_.size(), static_cast<std::size_t>(params_.repeat_last_n));
-  const std::span<const TokenId> recent = std::span(history_).last(window);
-  for (const TokenId token : recent) ++counts_[static_cast<std::size_t>(token)];
-  for (const TokenId token : recent) {
-    const std::int32_t count = std::exchange(counts_[static_cast<std::size_t>(token)], 0);
-    if (count != 0) Penalize(token, count);
-  }
 }
 
 // How many of the candidates, most likely first, pass top-p and min-p. `total` is the sum

@@ -13,6 +13,7 @@
 #include "base/token_mask.h"
 #include "sampling/largest.h"
 #include "sampling/params.h"
+#include "sampling/penalties.h"
 #include "sampling/probabilities.h"
 #include "sampling/sampler_chain.h"
 #include "sampling/typical.h"
@@ -52,13 +53,10 @@ class Sampler {
 
  private:
   bool Filters() const;
-  bool penalizes() const { return params_.penalizes() && !chain_; }
   // Whether penalties and bias raise no logit.
   bool OnlyLowers() const;
-  bool Adjusts() const { return penalizes() || !params_.logit_bias.empty(); }
+  bool Adjusts() const { return penalties_ || !params_.logit_bias.empty(); }
   std::span<const float> Adjust(std::span<const float> logits, TokenMask mask);
-  void Penalize();
-  void Penalize(TokenId token, std::int32_t count);
   std::span<Candidate> Keep(std::span<const float> logits);
   std::span<const Candidate> Left(std::span<const float> logits, std::uint64_t position);
   std::optional<std::size_t> CountKeptAbove(std::span<const Candidate> known, float floor) const;
@@ -67,10 +65,9 @@ class Sampler {
   TokenId DrawFromAll(std::span<const float> logits, float best, double uniform);
 
   SamplingParams params_;
-  float scale_;  // 1 / temperature
-  std::vector<TokenId> history_;
+  float scale_;                         // 1 / temperature
+  std::optional<Penalties> penalties_;  // where there are any and no chain applies them
   std::vector<float> adjusted_;
-  std::vector<std::int32_t> counts_;  // [vocab_size], zero between calls
   LargestFinder finder_;
   std::vector<float> weights_;      // of the kept candidates, or of all tokens
   std::vector<double> block_sums_;  // of weights_, where these are of all tokens

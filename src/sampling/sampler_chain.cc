@@ -18,7 +18,6 @@ constexpr SamplingStep kUsualSteps[] = {
     SamplingStep::kTopK,      SamplingStep::kTypical, SamplingStep::kTopP,
     SamplingStep::kMinP,      SamplingStep::kXtc,     SamplingStep::kTemperature};
 
-constexpr float kForbidden = -std::numeric_limits<float>::infinity();
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 // Another stream of random numbers than that of the draw.
 constexpr std::uint32_t kXtcStream = 0x78746321;
@@ -43,7 +42,7 @@ std::size_t Least(const SamplingParams& params) {
 SamplerChain::SamplerChain(SamplingParams params, std::size_t vocab_size)
     : params_(std::move(params)),
       steps_(params_.steps),
-      counts_(vocab_size),
+      penalties_(vocab_size),
       row_(vocab_size),
       most_surprise_(2 * static_cast<double>(params_.mirostat.tau)) {
   if (steps_.empty()) steps_.assign(std::begin(kUsualSteps), std::end(kUsualSteps));
@@ -59,7 +58,7 @@ SamplerChain::SamplerChain(SamplingParams params, std::size_t vocab_size)
 }
 
 void SamplerChain::Accept(TokenId token) {
-  history_.push_back(token);
+  penalties_.Accept(token);
   const auto drawn = std::exchange(drawn_, std::nullopt);
   if (!drawn || drawn->token != token) return;
   most_surprise_ -= static_cast<double>(params_.mirostat.eta) *
@@ -67,11 +66,6 @@ void SamplerChain::Accept(TokenId token) {
   const auto decay = static_cast<double>(params_.adaptive.decay);
   drawn_mass_ = drawn->probability + decay * drawn_mass_;
   drawn_weight_ = 1 + decay * drawn_weight_;
-}
-
-std::span<const TokenId> SamplerChain::Recent(std::int32_t last_n) const {
-  const std::size_t most = last_n < 0 ? history_.size() : static_cast<std::size_t>(last_n);
-  return std::span(history_).last(std::min(history_.size(), most));
 }
 
 void SamplerChain::AsRow() {
@@ -97,22 +91,15 @@ void SamplerChain::AsList(std::size_t most) {
 void SamplerChain::Penalize() {
   if (!params_.penalizes()) return;
   AsRow();
-  const auto recent = Recent(params_.repeat_last_n);
-  for (const TokenId token : recent) ++counts_[static_cast<std::size_t>(token)];
-  for (const TokenId token : recent) {
-    const std::int32_t count = std::exchange(counts_[static_cast<std::size_t>(token)], 0);
-    if (count != 0) {
-      float& logit = row_[static_cast<std::size_t>(token)];
-      logit = Penalized(params_, logit, count);
-    }
-  }
+  penalties_.Apply(params_, row_);
 }
 
 void SamplerChain::PenalizeRepetitions() {
   const DryParams& dry = params_.dry;
   if (dry.multiplier <= 0) return;
   AsRow();
-  for (const Repetition& repetition : repetitions_.Find(Recent(dry.last_n), dry.breakers)) {
+  for (const Repetition& repetition :
+       repetitions_.Find(penalties_.Recent(dry.last_n), dry.breakers)) {
     if (repetition.length < dry.allowed_length) continue;
     const double grown =
         Power(static_cast<double>(dry.base), repetition.length - dry.allowed_length);
@@ -187,19 +174,6 @@ void SamplerChain::Scale(float factor) {
   }
 }
 
-// In nats, of the list.
-double SamplerChain::Entropy() const {
-  const double total = SumOfWeights(list_);
-  const double log_total = FixedLog(total);
-  double entropy = 0;
-  for (const Candidate& candidate : list_) {
-    const double p = static_cast<double>(WeightOf(candidate, list_)) / total;
-    const double below_best = static_cast<double>(candidate.logit - list_.front().logit);
-    if (p > 0) entropy += p * (log_total - below_best);
-  }
-  return entropy;
-}
-
 // The temperature, or with a range one that rises with the entropy ("dynatemp").
 void SamplerChain::Temper() {
   auto temperature = static_cast<double>(params_.temperature);
@@ -208,7 +182,7 @@ void SamplerChain::Temper() {
     if (list_.size() < 2) return;
     const auto range = static_cast<double>(params_.dynatemp_range);
     const double low = std::max(0.0, temperature - range);
-    const double share = Entropy() / FixedLog(static_cast<double>(list_.size()));
+    const double share = EntropyOf(list_) / FixedLog(static_cast<double>(list_.size()));
     const double raised =
         share > 0 ? Power(share, static_cast<double>(params_.dynatemp_exponent)) : 0.0;
     temperature = low + (temperature + range - low) * raised;

@@ -14,6 +14,7 @@
 #include "base/token_id.h"
 #include "sampling/largest.h"
 #include "sampling/params.h"
+#include "sampling/penalties.h"
 #include "sampling/repetition.h"
 #include "sampling/typical.h"
 
@@ -44,21 +45,17 @@ class SamplerChain {
   void ExcludeTop(std::uint64_t position);
   void Temper();
   void Scale(float factor);
-  double Entropy() const;
   void CutToSurprise();
   void Adapt();
-  // The recent part of the history, for a penalty that looks at `last_n` tokens.
-  std::span<const TokenId> Recent(std::int32_t last_n) const;
   // Logits as a row, to be changed token by token, or as a sorted list, to be cut.
   void AsRow();
   void AsList(std::size_t most);
 
   SamplingParams params_;
   std::vector<SamplingStep> steps_;
-  std::vector<TokenId> history_;
-  std::vector<std::int32_t> counts_;  // [vocab_size], zero between steps
-  std::vector<float> row_;            // [vocab_size]
-  std::vector<Candidate> list_;       // most likely first
+  Penalties penalties_;
+  std::vector<float> row_;       // [vocab_size]
+  std::vector<Candidate> list_;  // most likely first
   bool is_list_ = false;
   std::size_t size_ = 0;  // how many tokens are left
   LargestFinder finder_;

@@ -23,11 +23,7 @@ std::span<Candidate> TypicalFilter::Keep(std::span<Candidate> sorted, float typi
   const auto surprise = [&](std::size_t i) {
     return log_total - static_cast<double>(below_best(i));
   };
-  double entropy = 0;
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    // An infinite surprise of probability 0 adds nothing.
-    if (const double p = probability(i); p > 0) entropy += p * surprise(i);
-  }
+  const double entropy = EntropyOf(sorted);
   deviations_.clear();
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     const auto deviation = static_cast<float>(std::fabs(surprise(i) - entropy));

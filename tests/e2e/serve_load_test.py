@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from server_host import Server, wait_for
+from server_host import Server, ask_all, wait_for
 
 CHAT = "/v1/chat/completions"
 TOPICS = ["a river", "the moon", "bread", "un château", "编译器", "a lighthouse 🌊", "rust", "tea"]
@@ -33,12 +33,6 @@ def requests(count):
             body["n"] = 2
         bodies.append(body)
     return bodies
-
-
-def ask_all(server, bodies, at_once):
-    with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
-        return [answer["choices"]
-                for answer in pool.map(lambda body: server.post(CHAT, body, timeout=300), bodies)]
 
 
 def test_same_bytes_alone_together_cached_restarted_and_with_other_threads(warm, model):

@@ -1,4 +1,5 @@
 """A running `vivace serve`, and plain HTTP to it: what the server's tests stand on."""
+import concurrent.futures
 import contextlib
 import http.client
 import json
@@ -133,3 +134,10 @@ def wait_for(condition, timeout=30, step=0.02):
             return value
         time.sleep(step)
     return condition()
+
+
+def ask_all(server, bodies, at_once):
+    """The choices of chat requests, so many at a time."""
+    with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
+        answers = pool.map(lambda body: server.post("/v1/chat/completions", body, timeout=300), bodies)
+        return [answer["choices"] for answer in answers]

@@ -1,7 +1,6 @@
 """Drafts change no answer: greedy and sampled, with stop strings, alone and together, after a
 client has left in the middle, and after a restart. The server verifies every draft here, however
 bad, so that the tests do not depend on how fast the machine is."""
-import concurrent.futures
 import contextlib
 import json
 import pathlib
@@ -10,9 +9,8 @@ import random
 import pytest
 
 from conftest import Program
-from server_host import Server, wait_for
+from server_host import Server, ask_all, wait_for
 
-CHAT = "/v1/chat/completions"
 COMPLETION = "/completion"
 PASSAGE = ("The harbour was opened in 1874 after nine years of work. Its breakwater is 640 metres "
            "long. Until 1931 the herring fleet used it, 114 boats at its height.")
@@ -39,12 +37,6 @@ def bodies(count):
             body["repeat_penalty"] = 1.2
         made.append(body)
     return made
-
-
-def ask_all(server, requests, at_once):
-    with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
-        return [answer["choices"]
-                for answer in pool.map(lambda body: server.post(CHAT, body, timeout=300), requests)]
 
 
 def home_of_its_own(tmp_path, warm):
