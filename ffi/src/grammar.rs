@@ -9,6 +9,7 @@ use llguidance::{Matcher, ParserFactory};
 use serde_json::Value;
 
 use crate::schema;
+use crate::schema_blame;
 use crate::vocabulary::Vocabulary;
 
 /// Compilers here recurse along what they are given: along chains of references for
@@ -101,7 +102,7 @@ fn schema_matcher(
         new_matcher(factory, TopLevelGrammar::from_json_schema(schema::with_options(schema)))
     };
     compile(&schema).map_err(|error| {
-        let place = schema::blame(&schema, &error, &|part| compile(part).err());
+        let place = schema_blame::blame(&schema, &error, &|part| compile(part).err());
         format!("{place}: {}", plain(&error))
     })
 }

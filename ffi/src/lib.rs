@@ -10,6 +10,7 @@ mod json;
 mod limits;
 mod python;
 mod schema;
+mod schema_blame;
 mod template;
 mod vocabulary;
 

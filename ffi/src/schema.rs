@@ -6,8 +6,6 @@ use serde_json::{json, Map, Value};
 
 /// Deeper schemas are refused.
 const MAX_DEPTH: usize = 100;
-/// Compilations that looking for the cause of an error may take.
-const MAX_BLAME: usize = 400;
 
 /// Keywords that assert something which cannot be enforced while a text is written.
 const UNSUPPORTED: [&str; 17] = [
@@ -105,9 +103,9 @@ const OTHER_FORMATS: [&str; 9] = [
 ];
 
 /// How keywords hold further schemas.
-const ONE_SCHEMA: [&str; 3] = ["items", "additionalItems", "additionalProperties"];
-const SCHEMA_LISTS: [&str; 5] = ["anyOf", "oneOf", "allOf", "prefixItems", "items"];
-const SCHEMA_MAPS: [&str; 4] = ["properties", "patternProperties", "$defs", "definitions"];
+pub const ONE_SCHEMA: [&str; 3] = ["items", "additionalItems", "additionalProperties"];
+pub const SCHEMA_LISTS: [&str; 5] = ["anyOf", "oneOf", "allOf", "prefixItems", "items"];
+pub const SCHEMA_MAPS: [&str; 4] = ["properties", "patternProperties", "$defs", "definitions"];
 
 /// Spaces as models were trained to write them, and nothing else between values: so
 /// that most of what is no value is forced, and no answer ends in endless spaces.
@@ -334,71 +332,6 @@ fn check_exact(value: &Value) -> Result<(), String> {
     }
 }
 
-/// The path of the innermost schema that fails on its own in the same way.
-pub fn blame(root: &Value, error: &str, compile: &dyn Fn(&Value) -> Option<String>) -> String {
-    let mut path = String::from("#");
-    let mut place = root.clone();
-    let mut left = MAX_BLAME;
-    'deeper: loop {
-        for (name, part) in parts(&place) {
-            if left == 0 {
-                return path;
-            }
-            left -= 1;
-            let alone = with_definitions(&part, root);
-            if compile(&alone).is_some_and(|e| same(&e, error)) {
-                path.push('/');
-                path.push_str(&name);
-                place = part;
-                continue 'deeper;
-            }
-        }
-        return path;
-    }
-}
-
-fn same(one: &str, other: &str) -> bool {
-    let line = |text: &str| text.lines().next().unwrap_or_default().to_string();
-    line(one) == line(other)
-}
-
-fn parts(schema: &Value) -> Vec<(String, Value)> {
-    let mut found = Vec::new();
-    let Some(object) = schema.as_object() else { return found };
-    for (name, value) in object {
-        match value {
-            Value::Array(list) if SCHEMA_LISTS.contains(&name.as_str()) => {
-                let each = list.iter().enumerate();
-                found
-                    .extend(each.map(|(i, part)| (format!("{}/{i}", escaped(name)), part.clone())));
-            }
-            Value::Object(map) if SCHEMA_MAPS.contains(&name.as_str()) => {
-                let each = map.iter();
-                found.extend(each.map(|(key, part)| {
-                    (format!("{}/{}", escaped(name), escaped(key)), part.clone())
-                }));
-            }
-            part if ONE_SCHEMA.contains(&name.as_str()) => {
-                found.push((escaped(name), part.clone()))
-            }
-            _ => {}
-        }
-    }
-    found
-}
-
-fn with_definitions(part: &Value, root: &Value) -> Value {
-    let mut part = part.clone();
-    if let Some(object) = part.as_object_mut() {
-        for name in ["$schema", "$defs", "definitions"] {
-            if let (Some(value), false) = (root.get(name), object.contains_key(name)) {
-                object.insert(name.into(), value.clone());
-            }
-        }
-    }
-    part
-}
-
 fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -411,7 +344,7 @@ fn kind_of(value: &Value) -> &'static str {
 }
 
 /// As in a JSON pointer.
-fn escaped(name: &str) -> String {
+pub fn escaped(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 
