@@ -176,7 +176,9 @@ TEST_F(EngineTest, ASinkMaySubmit) {
 
 TEST_F(EngineTest, ReportsAndClearsTheCache) {
   Pending pending;
-  Submit({.prompt = RandomTokens(50, 1), .max_tokens = 0, .cache_id = "mine"}, pending);
+  GenerateRequest kept{.prompt = RandomTokens(50, 1), .max_tokens = 0};
+  kept.cache_id = "mine";
+  Submit(std::move(kept), pending);
   pending.Wait();
   std::latch reported(1);
   Engine::CacheReport report;
