@@ -18,6 +18,7 @@
 
 #include "kernels/avx512/lines.h"
 #include "kernels/avx512/panel.h"
+#include "kernels/avx512/unrolled.h"
 #include "kernels/kernel_table.h"
 #include "kernels/packed_layout.h"
 
@@ -33,77 +34,117 @@ namespace {
 // 16 accumulators, a block's 8 lines and a few sums under way fill the 32 registers.
 constexpr std::int64_t kStreamRows = 16;
 
-// acc[r] += the block's contribution, for kRows rows whose q are k apart and whose d
-// and prepared values are those of consecutive rows of `blocks` blocks.
+// Activation rows as Stream reads them: block by block, so that rows are at constant distances.
+template <int kRows, int kSums>
+struct StreamedRows {
+  const std::int8_t* q;          // [blocks][kRows][32]
+  const float* d;                // [blocks][kRows]
+  const std::int32_t* prepared;  // [blocks][kRows][kSums]
+
+  [[gnu::always_inline]] void Advance() {
+    q += kRows * kBlock;
+    d += kRows;
+    prepared += kRows * kSums;
+  }
+};
+
+// acc[r] += the contribution of rows kFirst .. kFirst + kCount - 1 to one block. Products of
+// several rows alternate: each waits for the one before it of its own row only.
+template <class Type, int kFirst, int kCount, int kRows>
+[[gnu::always_inline]] inline void AddRows(const BlockLines& lines,
+                                           const typename Type::Scales& scales,
+                                           const StreamedRows<kRows, Type::kSums>& rows,
+                                           __m512 (&acc)[kRows]) {
+  constexpr int kSums = Type::kSums;
+  __m512i sums[kCount][kSums];
+  Unrolled<kCount * kSums>([&](auto i) __attribute__((always_inline)) {
+    sums[i / kSums][i % kSums] = Type::Start(rows.prepared + kFirst * kSums + i);
+  });
+  Unrolled<8 * kCount>([&](auto i) __attribute__((always_inline)) {
+    constexpr int kQuad = i / kCount;
+    constexpr int kRow = i % kCount;
+    __m512i& sum = sums[kRow][kQuad / (8 / kSums)];
+    sum = AddDot(sum, lines.quad[kQuad], rows.q + (kFirst + kRow) * kBlock + 4 * kQuad);
+  });
+  Unrolled<kCount>([&](auto i) __attribute__((always_inline)) {
+    constexpr int kRow = kFirst + i;
+    const __m512 d_a = _mm512_set1_ps(rows.d[kRow]);
+    acc[kRow] = Type::Add(acc[kRow], sums[i], scales, d_a, rows.prepared + kRow * kSums);
+  });
+}
+
 template <class Type, int kRows>
 [[gnu::always_inline]] inline void AddBlock(const BlockLines& lines,
                                             const typename Type::Scales& scales,
-                                            const std::int8_t* q, std::int64_t k, const float* d,
-                                            const std::int32_t* prepared, __m512 (&acc)[kRows]) {
-  constexpr int kSums = Type::kSums;
-  constexpr int kQuads = 8 / kSums;  // per sum
-  const std::int64_t blocks = k / kBlock;
-  for (int row = 0; row < kRows; ++row) {
-    const std::int32_t* row_prepared = prepared + row * blocks * kSums;
-    __m512i sums[kSums];
-    for (int s = 0; s < kSums; ++s) {
-      sums[s] = Type::Start(row_prepared + s);
-      for (int j = kQuads * s; j < kQuads * (s + 1); ++j) {
-        sums[s] = AddDot(sums[s], lines.quad[j], q + row * k + 4 * j);
-      }
-    }
-    const __m512 d_a = _mm512_set1_ps(d[row * blocks]);
-    acc[row] = Type::Add(acc[row], sums, scales, d_a, row_prepared);
+                                            const StreamedRows<kRows, Type::kSums>& rows,
+                                            __m512 (&acc)[kRows]) {
+  constexpr int kTogether = 4 / Type::kSums;
+  Unrolled<kRows / kTogether>([&](auto i) __attribute__((always_inline)) {
+    AddRows<Type, i * kTogether, kTogether>(lines, scales, rows, acc);
+  });
+  constexpr int kRest = kRows % kTogether;
+  if constexpr (kRest != 0) {
+    AddRows<Type, kRows - kRest, kRest>(lines, scales, rows, acc);
   }
 }
 
-// `prepared` is [kRows][kSums * blocks].
 template <class Type, int kRows>
-void Stream(const MatmulArgs& args, const std::int32_t* prepared) {
+void Stream(const MatmulArgs& args, const StreamedRows<kRows, Type::kSums>& activations) {
   constexpr std::int64_t kBodyStep = Type::kBodyBytes / Type::kBlocks;
-  const std::int64_t k = args.k;
-  const std::int64_t blocks = k / kBlock;
+  const std::int64_t blocks = args.k / kBlock;
   float* out = args.out;
   for (std::int64_t group = args.group_begin; group < args.group_end; ++group, out += kGroupRows) {
     const std::byte* weights = args.weights + group * args.group_bytes;
     __m512 acc[kRows];
-    for (int row = 0; row < kRows; ++row) acc[row] = _mm512_setzero_ps();
-    const std::int8_t* q = args.activations.q;
-    const float* d = args.activations.d;
-    const std::int32_t* starts = prepared;
+    Unrolled<kRows>([&](auto row) { acc[row] = _mm512_setzero_ps(); });
+    StreamedRows<kRows, Type::kSums> rows = activations;
     for (std::int64_t index = 0; index < blocks / Type::kBlocks; ++index) {
       const Unit at = UnitAt<Type>(weights, index);
       const Type unit(at.header, at.body);
       if (args.prefetch != 0) Prefetch(at.header + args.prefetch, Type::kHeaderBytes);
       for (int block = 0; block < Type::kBlocks; ++block) {
         if (args.prefetch != 0) Prefetch(at.body + kBodyStep * block + args.prefetch, kBodyStep);
-        AddBlock<Type, kRows>(unit.Lines(block), unit.BlockScales(block), q, k, d, starts, acc);
-        q += kBlock;
-        ++d;
-        starts += Type::kSums;
+        AddBlock<Type, kRows>(unit.Lines(block), unit.BlockScales(block), rows, acc);
+        rows.Advance();
       }
     }
-    for (int row = 0; row < kRows; ++row) {
-      _mm512_storeu_ps(out + row * args.out_stride, acc[row]);
+    Unrolled<kRows>([&](auto row) { _mm512_storeu_ps(out + row * args.out_stride, acc[row]); });
+  }
+}
+
+template <class Type, int kRows>
+void StreamRows(const MatmulArgs& args) {
+  constexpr int kSums = Type::kSums;
+  const std::int64_t blocks = args.k / kBlock;
+  auto* prepared = reinterpret_cast<std::int32_t*>(args.scratch);
+  if constexpr (kRows == 1) {
+    Type::Prepare(args.activations, 0, blocks, prepared);
+    Stream<Type, 1>(args, {args.activations.q, args.activations.d, prepared});
+  } else {
+    auto* d = reinterpret_cast<float*>(prepared + kRows * kSums * blocks);
+    auto* q = reinterpret_cast<std::int8_t*>(d + kRows * blocks);
+    for (std::int64_t row = 0; row < kRows; ++row) {
+      const Activations from = RowOf(args.activations, row, args.k);
+      for (std::int64_t block = 0; block < blocks; ++block) {
+        const std::int64_t at = block * kRows + row;
+        Type::Prepare(from, block, 1, prepared + at * kSums);
+        d[at] = from.d[block];
+        __builtin_memcpy(q + at * kBlock, from.q + block * kBlock, kBlock);
+      }
     }
+    Stream<Type, kRows>(args, {q, d, prepared});
   }
 }
 
 template <class Type>
-void StreamRows(const MatmulArgs& args) {
-  const std::int64_t blocks = args.k / kBlock;
-  auto* prepared = reinterpret_cast<std::int32_t*>(args.scratch);
-  for (std::int64_t row = 0; row < args.rows; ++row) {
-    Type::Prepare(RowOf(args.activations, row, args.k), 0, blocks,
-                  prepared + row * blocks * Type::kSums);
-  }
-  using Kernel = void (*)(const MatmulArgs&, const std::int32_t*);
+void StreamAnyRows(const MatmulArgs& args) {
+  using Kernel = void (*)(const MatmulArgs&);
   constexpr Kernel kKernels[kStreamRows] = {
-      Stream<Type, 1>,  Stream<Type, 2>,  Stream<Type, 3>,  Stream<Type, 4>,
-      Stream<Type, 5>,  Stream<Type, 6>,  Stream<Type, 7>,  Stream<Type, 8>,
-      Stream<Type, 9>,  Stream<Type, 10>, Stream<Type, 11>, Stream<Type, 12>,
-      Stream<Type, 13>, Stream<Type, 14>, Stream<Type, 15>, Stream<Type, 16>};
-  kKernels[args.rows - 1](args, prepared);
+      StreamRows<Type, 1>,  StreamRows<Type, 2>,  StreamRows<Type, 3>,  StreamRows<Type, 4>,
+      StreamRows<Type, 5>,  StreamRows<Type, 6>,  StreamRows<Type, 7>,  StreamRows<Type, 8>,
+      StreamRows<Type, 9>,  StreamRows<Type, 10>, StreamRows<Type, 11>, StreamRows<Type, 12>,
+      StreamRows<Type, 13>, StreamRows<Type, 14>, StreamRows<Type, 15>, StreamRows<Type, 16>};
+  kKernels[args.rows - 1](args);
 }
 
 // Blocks [first, first + blocks), whole units, of the group at `group`.
@@ -155,7 +196,7 @@ void StreamSlices(const MatmulArgs& args) {
     part.rows = args.rows * (slice + 1) / slices - first;
     part.activations = RowOf(args.activations, first, args.k);
     part.out = args.out + first * args.out_stride;
-    StreamRows<Type>(part);
+    StreamAnyRows<Type>(part);
   }
 }
 
