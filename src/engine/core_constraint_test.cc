@@ -77,6 +77,32 @@ TEST_F(EngineCoreConstraintTest, CompanyChunksAndThreadsChangeNothing) {
   }
 }
 
+// The second round knows the answers of the first.
+TEST_F(EngineCoreConstraintTest, DraftsChangeNothing) {
+  constexpr std::uint32_t kCount = 24;
+  EngineOptions options = Options();
+  options.speculation = Speculation::kOff;
+  Bench plain(options);
+  options.speculation = Speculation::kAlways;
+  Bench drafting(options);
+  for (const int round : {0, 1}) {
+    std::int64_t accepted = 0;
+    for (std::uint32_t i = 0; i < kCount; ++i) {
+      const Outcome outcome = drafting.Run(BoundRequest(i));
+      EXPECT_TRUE(outcome.SameAnswer(plain.Run(BoundRequest(i)))) << i << " in round " << round;
+      accepted += outcome.timings.accepted_tokens;
+    }
+    EXPECT_GT(accepted, 100 * round);
+  }
+  std::vector<Outcome> outcomes(kCount);
+  for (std::uint32_t i = 0; i < kCount; ++i) drafting.Add(BoundRequest(i), outcomes[i]);
+  drafting.Drain();
+  for (std::uint32_t i = 0; i < kCount; ++i) {
+    EXPECT_TRUE(outcomes[i].SameAnswer(plain.Run(BoundRequest(i)))) << i;
+  }
+  drafting.ExpectNothingHeld();
+}
+
 TEST_F(EngineCoreConstraintTest, WithProbabilitiesNothingIsForcedAndAllIsTheSame) {
   Bench bench(Options());
   for (std::uint32_t seed = 0; seed < 6; ++seed) {

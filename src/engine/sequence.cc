@@ -68,8 +68,7 @@ std::int64_t Sequence::PagesAtMost(const GenerateRequest& request, std::int64_t 
 }
 
 std::span<const DraftToken> Sequence::Draft() {
-  // A grammar's masks are known for the next token only.
-  if (!drafter_ || constraint_) return {};
+  if (!drafter_) return {};
   // The last token is not evaluated, and what needs a shift is evaluated after it.
   const std::int64_t most = std::min(limit_ - timings_.decoded_tokens, context_ - length()) - 1;
   return drafter_->Propose(most);

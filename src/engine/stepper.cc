@@ -211,7 +211,14 @@ bool Stepper::TryCoarse(std::span<StepPart* const> parts) const {
   const auto all = [&](auto&& test) {
     return std::ranges::all_of(parts, [&](StepPart* part) { return test(*part->sequence); });
   };
-  return all([](const Sequence& sequence) { return sequence.NeedsOnlyTheLargest(); }) &&
+  // Drafted rows are searched without a mask. Where the largest logit decides it is enough to
+  // look whether that is allowed.
+  const auto unmasked = [](const StepPart* part) {
+    return !part->draft.empty() && part->sequence->constrained() &&
+           part->sequence->DepthNeeded() > 0;
+  };
+  return std::ranges::none_of(parts, unmasked) &&
+         all([](const Sequence& sequence) { return sequence.NeedsOnlyTheLargest(); }) &&
          all([](Sequence& sequence) { return sequence.TriesCoarse(); });
 }
 
@@ -226,8 +233,8 @@ void Stepper::ForEachPart(std::size_t count, const Function& choose) {
   });
 }
 
-// Of the rows of found_, or empty where there are none. A sequence that has one drafts nothing:
-// what may come after its next token is known only with that.
+// Of the rows of found_, or empty where there are none. Only of each part's first row: what may
+// come after its next token is known only with that.
 std::span<const TokenMask> Stepper::MasksOf(std::span<StepPart* const> parts) {
   const auto constrained = [](StepPart* part) { return part->sequence->constrained(); };
   if (std::ranges::none_of(parts, constrained)) return {};
