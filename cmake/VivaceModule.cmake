@@ -36,10 +36,12 @@ endfunction()
 
 # vivace_fuzz(NAME DEPS ...)
 # tests/fuzz/NAME_fuzz.cc = one libFuzzer program, in the preset fuzz. Its first
-# inputs lie in tests/fuzz/corpus/NAME. The target `fuzzers` builds all of them.
+# inputs lie in tests/fuzz/corpus/NAME. SOURCES are files of src/, for parts of a module that
+# needs far more to be built. The target `fuzzers` builds all of them.
 function(vivace_fuzz name)
-  cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
-  add_executable(${name}_fuzz ${name}_fuzz.cc)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  list(TRANSFORM ARG_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/src/)
+  add_executable(${name}_fuzz ${name}_fuzz.cc ${ARG_SOURCES})
   target_link_libraries(${name}_fuzz PRIVATE vivace_flags ${ARG_DEPS})
   target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
   add_dependencies(fuzzers ${name}_fuzz)

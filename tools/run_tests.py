@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs every test of the project and ends with one line: `N passed, N failed`.
 
-Each runner runs even when an earlier one failed. A runner whose program cannot
-be built, that exits with an error without naming a failed test, or that ran no
-test at all counts as one failure. Skipped tests are named, never counted as
+Each runner runs even when an earlier one failed, but nothing runs after a program
+that cannot be built. A runner whose program cannot be built, that exits with an error
+without naming a failed test, or that ran no test at all counts as one failure. Skipped tests are named, never counted as
 passed. Logs and JUnit files are left in build/test-results.
 
 usage: run_tests.py [--only NAME[,NAME...]] [--fuzz-seconds N]
@@ -13,6 +13,7 @@ import concurrent.futures
 import dataclasses
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -121,11 +122,17 @@ def single(name, status):
     return Tally(failed=[name]) if status else Tally(passed=[name])
 
 
+class BuildFailed(Exception):
+    """Its text is the preset with the first error."""
+
+
 def build(preset, *targets):
     name = f"build-{preset}"
-    if run(name, ["tools/build.sh", preset, *targets]):
-        return Tally(failed=[name])
-    return Tally()
+    if not run(name, ["tools/build.sh", preset, *targets]):
+        return
+    log = (RESULTS / f"{name}.log").read_text(encoding="utf-8", errors="replace")
+    errors = [line for line in log.splitlines() if re.search(r"\berror\b", line, re.IGNORECASE)]
+    raise BuildFailed(f"{name}: {errors[0][:300] if errors else 'see above'}")
 
 
 def ctest(name, preset, *arguments):
@@ -160,7 +167,8 @@ def run_tools(_options):
 
 def run_unit(_options):
     """Unit and golden tests, in the build that people run, with real models."""
-    tally = build("release")
+    build("release")
+    tally = Tally()
     for model in MODELS:
         name = f"pull-{model}"
         command = ["build/release/vivace", "pull", model]
@@ -171,19 +179,17 @@ def run_unit(_options):
 
 def run_hygiene(_options):
     """ISA objects hold no foreign symbols. Only -O0 shows a stray template: at -O3 it is inlined."""
-    tally = build("dev", "isa_objects")
-    tally.add(ctest("hygiene", "dev", "-L", "hygiene"))
-    return tally
+    build("dev", "isa_objects")
+    return ctest("hygiene", "dev", "-L", "hygiene")
 
 
 def run_fuzz(options):
     """Each fuzzer for a short time, from its corpus. Needs clang."""
     if not shutil.which("clang++"):
         return Tally(skipped=["fuzz (no clang++ here)"])
-    tally = build("fuzz", "fuzzers")
+    build("fuzz", "fuzzers")
     fuzzers = sorted((ROOT / "build/fuzz/tests/fuzz").glob("*_fuzz"))
-    if not fuzzers and not tally.failed:
-        tally.failed.append("fuzz: ran no test")
+    tally = Tally() if fuzzers else Tally(failed=["fuzz: ran no test"])
     with concurrent.futures.ThreadPoolExecutor(int(JOBS)) as pool:
         statuses = pool.map(lambda fuzzer: fuzz_one(fuzzer, options.fuzz_seconds), fuzzers)
         for fuzzer, status in zip(fuzzers, statuses):
@@ -237,7 +243,11 @@ def main():
     for name in names:
         started = time.monotonic()
         print(f"{name}: started", flush=True)
-        tally = RUNNERS[name](options)
+        try:
+            tally = RUNNERS[name](options)
+        except BuildFailed as failure:
+            total.failed.append(str(failure))
+            break
         total.add(tally)
         print(f"{name}: {len(tally.passed)} passed, {len(tally.failed)} failed, "
               f"{len(tally.skipped)} skipped in {time.monotonic() - started:.0f} s", flush=True)
