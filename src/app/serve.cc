@@ -52,9 +52,11 @@ std::string FolderOf(const Model& model, const char* part) {
                      source.sample[1]);
 }
 
-// `path` is where the model of that name is; "" if the hub has to find it.
+// `path` is where the model of that name is; "" if the hub has to find it. `draft` may be null:
+// it guesses for models of its vocabulary.
 Result<std::unique_ptr<ServedModel>> LoadServed(const ServeFlags& flags, const std::string& name,
-                                                const std::string& path, ServerLog& log) {
+                                                const std::string& path, const Model* draft,
+                                                ServerLog& log) {
   SessionFlags session = flags.session;
   session.model = path.empty() ? name : path;
   auto opened = OpenModel(session);
@@ -69,6 +71,11 @@ Result<std::unique_ptr<ServedModel>> LoadServed(const ServeFlags& flags, const s
                   .warn = [&log](const std::string& line) { log.Warn(line); }};
   if (flags.engine.speculation != Speculation::kOff)
     engine.answers_folder = FolderOf(opened->model, "answers");
+  // What the server was started with must fit; what is loaded later goes without.
+  const bool asked_for = !path.empty();
+  if (draft != nullptr && (asked_for || DraftModel::Check(opened->model, *draft))) {
+    engine.draft_model = draft;
+  }
   engine.prefetch = RememberedTuning(
       TuningKey(ReadCpuModel(), opened->model.kernels().name, opened->team->size()));
   return ServedModel::Create({.name = name,
@@ -165,6 +172,10 @@ Result<int> Serve(const ServeFlags& flags) {
     if (!opened) return Failure(std::move(opened).error());
     history = std::move(*opened);
   }
+  SessionFlags session = flags.session;
+  session.speculation = flags.engine.speculation;
+  const auto draft = OpenDraftModel(session);
+  if (!draft) return Failure(draft.error());
   ServerLog log(flags.log_format == "json" ? LogFormat::kJson : LogFormat::kText, flags.log_level);
   ModelPool::Options models = {
       .pinned = pinned->names,
@@ -173,7 +184,8 @@ Result<int> Serve(const ServeFlags& flags) {
       .load =
           [&](const std::string& name) {
             const auto path = pinned->paths.find(name);
-            return LoadServed(flags, name, path == pinned->paths.end() ? "" : path->second, log);
+            return LoadServed(flags, name, path == pinned->paths.end() ? "" : path->second,
+                              *draft ? &**draft : nullptr, log);
           },
       .find = FindLocalModel};
   if (flags.keep_alive_s < 0) {

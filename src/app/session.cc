@@ -54,7 +54,12 @@ void AddModelFlags(CLI::App& command, SessionFlags& flags) {
   command.add_flag("--no-pack", flags.no_pack, "Keep the packed model in memory, write no file");
 }
 
-void AddSpeculationFlags(CLI::App& command, Speculation& speculation, const std::string& group) {
+void AddSpeculationFlags(CLI::App& command, Speculation& speculation, std::string& draft_model,
+                         const std::string& group) {
+  command
+      .add_option("--draft-model", draft_model,
+                  "A smaller model of the same vocabulary that guesses, too; no answer changes")
+      ->group(group);
   command
       .add_flag_callback(
           "--no-speculation", [&speculation] { speculation = Speculation::kOff; },
@@ -73,7 +78,7 @@ void AddSessionFlags(CLI::App& command, SessionFlags& flags) {
   command.add_option("--ctx", flags.context, "Positions of context")
       ->check(CLI::Range(std::int64_t{16}, kMaxContext))
       ->capture_default_str();
-  AddSpeculationFlags(command, flags.speculation);
+  AddSpeculationFlags(command, flags.speculation, flags.draft_model);
   command
       .add_option("--prompt-chunk", flags.prompt_chunk,
                   "Prompt tokens evaluated at once (default: as tuned, else 256)")
@@ -119,6 +124,15 @@ Result<OpenedModel> OpenModel(const SessionFlags& flags) {
                      .tuned = tuned.has_value()};
 }
 
+Result<std::optional<Model>> OpenDraftModel(const SessionFlags& flags) {
+  if (flags.draft_model.empty() || flags.speculation == Speculation::kOff) return std::nullopt;
+  SessionFlags draft = flags;
+  draft.model = flags.draft_model;
+  auto opened = OpenModel(draft);
+  if (!opened) return Context(std::move(opened).error(), "--draft-model");
+  return std::move(opened->model);
+}
+
 Session::~Session() {
   if (generator_ == nullptr || !generator_->prefetch().done()) return;
   const std::int64_t distance = generator_->prefetch().distance();
@@ -129,7 +143,10 @@ Result<std::unique_ptr<Session>> Session::Open(const SessionFlags& flags) {
   const double start = NowMs();
   auto opened = OpenModel(flags);
   if (!opened) return Failure(std::move(opened).error());
+  auto draft_model = OpenDraftModel(flags);
+  if (!draft_model) return Failure(std::move(draft_model).error());
   std::unique_ptr<Session> session(new Session());
+  session->draft_model_ = std::move(*draft_model);
   session->name_ = opened->name;
   session->team_ = std::move(opened->team);
   session->model_ = std::move(opened->model);
@@ -141,7 +158,8 @@ Result<std::unique_ptr<Session>> Session::Open(const SessionFlags& flags) {
                         {.context = std::min(flags.context, session->model_->config().context),
                          .prompt_chunk = opened->settings.prompt_chunk,
                          .prefetch = RememberedTuning(session->tuning_key_),
-                         .speculation = flags.speculation});
+                         .speculation = flags.speculation,
+                         .draft_model = session->draft_model_ ? &*session->draft_model_ : nullptr});
   if (!generator) return Failure(std::move(generator).error());
   session->generator_ = std::move(*generator);
   session->load_ms_ = NowMs() - start;

@@ -25,12 +25,13 @@ struct SessionFlags {
   std::int64_t prompt_chunk = 0;  // 0: as tuned, else the engine's own
   bool no_pack = false;
   Speculation speculation = Speculation::kWhenItPays;
+  std::string draft_model = {};  // that guesses, too; "": none
 };
 
 // The positional MODEL (optional: the default model), --threads, --kernels and --no-pack.
 void AddModelFlags(CLI::App& command, SessionFlags& flags);
-// --no-speculation, in a group of the help.
-void AddSpeculationFlags(CLI::App& command, Speculation& speculation,
+// --no-speculation and --draft-model, in a group of the help.
+void AddSpeculationFlags(CLI::App& command, Speculation& speculation, std::string& draft_model,
                          const std::string& group = "Options");
 // All of the flags above.
 void AddSessionFlags(CLI::App& command, SessionFlags& flags);
@@ -64,6 +65,7 @@ class Session {
   std::string name_;
   std::unique_ptr<ThreadTeam> team_;
   std::optional<Model> model_;
+  std::optional<Model> draft_model_;
   std::unique_ptr<Generator> generator_;
   std::optional<ThrottleWatch> throttle_watch_;
   std::string tuning_key_;
@@ -81,5 +83,7 @@ struct OpenedModel {
   bool tuned = false;
 };
 Result<OpenedModel> OpenModel(const SessionFlags& flags);
+// The one that flags.draft_model names; nothing where there is none.
+Result<std::optional<Model>> OpenDraftModel(const SessionFlags& flags);
 
 }  // namespace vivace

@@ -16,10 +16,12 @@ enum class DraftSource : std::uint8_t {
   kConversation,  // this prompt and answer
   kMemory,        // earlier answers
   kSuccessor,     // what came after a token elsewhere
+  kModel,         // a smaller model
 };
-inline constexpr std::size_t kDraftSources = 3;
+inline constexpr std::size_t kDraftSources = 4;
+inline constexpr std::size_t kFoundSources = 3;  // the first ones: what was seen before
 inline constexpr const char* kDraftSourceNames[kDraftSources] = {"conversation", "memory",
-                                                                 "successor"};
+                                                                 "successor", "model"};
 
 struct DraftEvidence {
   DraftSource source;
@@ -35,8 +37,8 @@ class Acceptance {
     constexpr std::array<float, kLevels> kRuns = {0.2F, 0.2F, 0.4F, 0.5F,  0.6F,
                                                   0.7F, 0.7F, 0.8F, 0.85F, 0.95F};
     for (std::size_t i = 0; i < counts_.size(); ++i) {
-      const bool successor = i >= kLevels * kDraftSources * 2;
-      const float share = successor ? 0.25F : kRuns[i / kDraftSources % kLevels];
+      const bool successor = i >= kLevels * kFoundSources * 2;
+      const float share = successor ? 0.25F : kRuns[i / kFoundSources % kLevels];
       counts_[i] = {.right = 4 * share, .all = 4};
     }
   }
@@ -59,7 +61,7 @@ class Acceptance {
 
  private:
   static constexpr std::size_t kLevels = 10;
-  static constexpr int kSources = static_cast<int>(kDraftSources);
+  static constexpr int kSources = static_cast<int>(kFoundSources);
   // 0 to 6 as they are, then 7-10, 11-18 and longer ones: what long runs say differs less.
   static std::size_t Level(int amount) {
     if (amount <= 6) return static_cast<std::size_t>(std::max(amount, 0));
@@ -69,7 +71,7 @@ class Acceptance {
   static std::size_t Index(const DraftEvidence& evidence) {
     const auto agreeing = static_cast<std::size_t>(std::clamp(evidence.agreeing, 1, kSources) - 1);
     return (static_cast<std::size_t>(evidence.source) * kLevels + Level(evidence.amount)) *
-               kDraftSources +
+               kFoundSources +
            agreeing;
   }
 
@@ -80,7 +82,7 @@ class Acceptance {
   };
   static constexpr float kMost = 200;
 
-  std::array<Count, kDraftSources * kLevels * kDraftSources> counts_;
+  std::array<Count, kFoundSources * kLevels * kFoundSources> counts_;
 };
 
 }  // namespace vivace

@@ -68,7 +68,7 @@ void Drafter::Append(TokenId token) {
   Search();
   const TokenId last = recent_.empty() ? TokenIndex::kBreak : recent_.back();
   const Guesses guesses = GuessNext(trails_, last, {});
-  for (std::size_t source = 0; source < kDraftSources; ++source) {
+  for (std::size_t source = 0; source < kFoundSources; ++source) {
     if (guesses[source].token == TokenIndex::kBreak) continue;
     shared_.acceptance.Record(EvidenceFor(guesses, source), guesses[source].token == token);
   }
@@ -94,7 +94,7 @@ std::span<const DraftToken> Drafter::Propose(std::int64_t most) {
   while (static_cast<std::int64_t>(draft_.size()) < std::min(most, kMostTokens)) {
     const Guesses guesses = GuessNext(trails, last, draft_);
     DraftToken best;
-    for (std::size_t source = 0; source < kDraftSources; ++source) {
+    for (std::size_t source = 0; source < kFoundSources; ++source) {
       if (guesses[source].token == TokenIndex::kBreak) continue;
       const float chance = shared_.acceptance.Of(EvidenceFor(guesses, source));
       if (chance <= best.reach) continue;

@@ -55,7 +55,7 @@ class Drafter {
   };
 
   using Trails = std::array<Trail, 2>;               // of conversation and memory
-  using Guesses = std::array<Guess, kDraftSources>;  // in the order of DraftSource
+  using Guesses = std::array<Guess, kFoundSources>;  // in the order of DraftSource
 
   std::span<const TokenId> recent() const;
   // What the sources say about the next token.

@@ -67,18 +67,26 @@ Result<std::unique_ptr<EngineCore>> EngineCore::Create(const Model& model, Threa
   const std::int64_t rows = options.prompt_chunk + options.max_running + DraftControl::kMostRows;
   auto stepper = Stepper::Create(model, team, rows, parts, options.prefetch);
   if (!stepper) return Failure(std::move(stepper).error());
-  return std::unique_ptr<EngineCore>(
-      new EngineCore(model, options, std::move(*pool), std::move(*stepper)));
+  std::unique_ptr<DraftModel> draft_model;
+  if (options.draft_model != nullptr && options.speculation != Speculation::kOff) {
+    VIVACE_RETURN_IF_ERROR(DraftModel::Check(model, *options.draft_model));
+    auto created = DraftModel::Create(*options.draft_model, team, options.context);
+    if (!created) return Failure(std::move(created).error());
+    draft_model = std::move(*created);
+  }
+  return std::unique_ptr<EngineCore>(new EngineCore(model, options, std::move(*pool),
+                                                    std::move(*stepper), std::move(draft_model)));
 }
 
 EngineCore::EngineCore(const Model& model, const EngineOptions& options, PagePool pool,
-                       Stepper stepper)
+                       Stepper stepper, std::unique_ptr<DraftModel> draft_model)
     : model_(model),
       options_(options),
       pool_(std::move(pool)),
       cache_(pool_, RootOf(model)),
       stepper_(std::move(stepper)),
       take_([this](StepPart& part) { return Take(part); }),
+      draft_model_(std::move(draft_model)),
       answers_(model.config().vocab_size, NumberOf(model), options.answers_folder),
       courier_(options.store, {.root = RootOf(model), .shape = pool_.shape()}, pool_, cache_,
                metrics_) {

@@ -22,6 +22,7 @@
 #include "constrain/grammar.h"
 #include "draft/answer_memory.h"
 #include "draft/draft_control.h"
+#include "engine/draft_model.h"
 #include "engine/metrics.h"
 #include "engine/page_courier.h"
 #include "engine/prefetch_tuning.h"
@@ -59,12 +60,14 @@ struct EngineOptions {
   GrammarLimits grammars = {};
   Speculation speculation = Speculation::kWhenItPays;
   std::string answers_folder = {};  // where answers are kept for that; "": in memory only
+  // Guesses, too, while one sequence decodes alone; it must outlive the engine.
+  const Model* draft_model = nullptr;
 };
 
 class EngineCore {
  public:
   // `model` and `team` must outlive this object. kBadInput where kv_bytes cannot hold one
-  // whole context.
+  // whole context, or a draft model has another vocabulary.
   static Result<std::unique_ptr<EngineCore>> Create(const Model& model, ThreadTeam& team,
                                                     const EngineOptions& options);
   EngineCore(const EngineCore&) = delete;
@@ -118,7 +121,8 @@ class EngineCore {
     bool background() const { return sequence->background(); }
   };
 
-  EngineCore(const Model& model, const EngineOptions& options, PagePool pool, Stepper stepper);
+  EngineCore(const Model& model, const EngineOptions& options, PagePool pool, Stepper stepper,
+             std::unique_ptr<DraftModel> draft_model);
 
   void DropCancelled();
   void Replace(const std::string& cache_id);
@@ -140,6 +144,7 @@ class EngineCore {
   std::shared_ptr<DraftKnowledge> KnowledgeFor(const GenerateRequest& request);
   // Adds drafts to the parts of a step that only decodes.
   void PlanDrafts();
+  void AskDraftModel(double step_ms);
   void MakeRoom();
   void RunStep();
   // The sequence's prompt, or a part of it, was evaluated.
@@ -161,6 +166,8 @@ class EngineCore {
   Stepper::Taker take_;
   StepCost cost_;
   DraftControl draft_control_;
+  std::unique_ptr<DraftModel> draft_model_;  // or null
+  bool asked_model_ = false;                 // for the step that is planned or runs
   AnswerMemory answers_;
   EngineMetrics metrics_;
   std::deque<Submission> waiting_;

@@ -11,7 +11,7 @@
 namespace vivace {
 namespace {
 
-constexpr std::uint32_t kRequests = 120;
+constexpr std::uint32_t kRequests = 500;
 
 EngineOptions With(Speculation speculation) {
   EngineOptions options = Options();

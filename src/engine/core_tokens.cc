@@ -6,6 +6,15 @@
 #include "engine/core.h"
 
 namespace vivace {
+namespace {
+
+// The chance from which on a token that was found is taken as it is.
+constexpr float kLikely = 0.7F;
+
+// A step that takes so long is worth every guess.
+constexpr double kPatientMs = 1e9;
+
+}  // namespace
 
 std::shared_ptr<DraftKnowledge> EngineCore::KnowledgeFor(const GenerateRequest& request) {
   const bool wanted = options_.speculation != Speculation::kOff && request.speculation;
@@ -14,6 +23,7 @@ std::shared_ptr<DraftKnowledge> EngineCore::KnowledgeFor(const GenerateRequest& 
 
 // Prompts wait for no draft: only steps without them have any.
 void EngineCore::PlanDrafts() {
+  asked_model_ = false;
   const auto sequences = static_cast<std::int64_t>(parts_.size());
   const bool always = options_.speculation == Speculation::kAlways;
   if (options_.speculation == Speculation::kOff || sequences == 0) return;
@@ -22,6 +32,9 @@ void EngineCore::PlanDrafts() {
   for (const StepPart& part : parts_) {
     if (!part.decodes) return;
     offers_.push_back({.tokens = part.sequence->Draft()});
+  }
+  if (draft_model_ && sequences == 1) {
+    AskDraftModel(always ? kPatientMs : draft_control_.cost().Ms(1));
   }
   if (always) {
     const std::int64_t each = std::max(DraftControl::kMostRows / sequences - 1, std::int64_t{0});
@@ -35,6 +48,18 @@ void EngineCore::PlanDrafts() {
     parts_[i].draft = offers_[i].tokens.first(static_cast<std::size_t>(offers_[i].taken));
     parts_[i].rows += offers_[i].taken;
   }
+}
+
+// What was found costs nothing: the model is asked where that is not likely to be right.
+void EngineCore::AskDraftModel(double step_ms) {
+  DraftControl::Offer& offer = offers_.front();
+  const Sequence& sequence = *parts_.front().sequence;
+  if (!sequence.drafts()) return;
+  if (!offer.tokens.empty() && offer.tokens.front().reach >= kLikely) return;
+  const auto draft = draft_model_->Propose(sequence.tokens(), sequence.most_drafted(), step_ms);
+  if (draft.empty()) return;
+  offer.tokens = draft;
+  asked_model_ = true;
 }
 
 void EngineCore::Evaluated(Sequence& sequence) {
@@ -56,6 +81,10 @@ bool EngineCore::Take(StepPart& part) {
 void EngineCore::AfterStep(StepPart& part) {
   Sequence& sequence = *part.sequence;
   CountDrafts(part);
+  if (asked_model_ && options_.speculation != Speculation::kAlways) {
+    draft_model_->Judge(static_cast<std::int64_t>(part.draft.size()), part.right,
+                        draft_control_.cost().Ms(1));
+  }
   if (part.decodes || !part.chooses) Evaluated(sequence);
   if (part.ended || (!part.chooses && sequence.remaining() == 0)) {
     Finish(sequence, part.reason);

@@ -55,7 +55,8 @@ Result<std::unique_ptr<Generator>> Generator::Create(const Model& model, ThreadT
                                   .max_running = 1,
                                   .prefetch = options.prefetch,
                                   .store = options.store,
-                                  .speculation = options.speculation});
+                                  .speculation = options.speculation,
+                                  .draft_model = options.draft_model});
   if (!core) return Failure(std::move(core).error());
   return std::unique_ptr<Generator>(new Generator(model, std::move(*core)));
 }

@@ -38,6 +38,7 @@ struct GeneratorOptions {
   PrefetchTuning prefetch = {};     // what is known of this machine
   PageStoreOptions store = {};      // pages on disk
   Speculation speculation = Speculation::kWhenItPays;
+  const Model* draft_model = nullptr;  // as in EngineOptions
 };
 
 class Generator {

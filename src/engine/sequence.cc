@@ -69,9 +69,7 @@ std::int64_t Sequence::PagesAtMost(const GenerateRequest& request, std::int64_t 
 
 std::span<const DraftToken> Sequence::Draft() {
   if (!drafter_) return {};
-  // The last token is not evaluated, and what needs a shift is evaluated after it.
-  const std::int64_t most = std::min(limit_ - timings_.decoded_tokens, context_ - length()) - 1;
-  return drafter_->Propose(most);
+  return drafter_->Propose(most_drafted());
 }
 
 std::span<const TokenId> Sequence::answer() const {

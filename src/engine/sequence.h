@@ -5,6 +5,7 @@
 // threads may choose for different sequences at once.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -69,6 +70,11 @@ class Sequence {
   // How it may go on after its newest token; empty where nothing is likely. Valid until the
   // next call.
   std::span<const DraftToken> Draft();
+  bool drafts() const { return drafter_.has_value(); }
+  // The last token is not evaluated, and what needs a shift is evaluated after it.
+  std::int64_t most_drafted() const {
+    return std::min(limit_ - timings_.decoded_tokens, context_ - length()) - 1;
+  }
   // Tokens that were generated and are still here: some were not, after a shift.
   std::span<const TokenId> answer() const;
 

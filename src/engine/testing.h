@@ -30,7 +30,7 @@ namespace vivace {
 // together are a character, pairs of letters and an end token. Its head has a coarse plane.
 class TinyModel {
  public:
-  TinyModel() : files_("tiny_model") {
+  explicit TinyModel(std::uint32_t seed = 7) : files_("tiny_model"), random_(seed) {
     AddVocabulary();
     AddConfig();
     AddTensors();
@@ -129,7 +129,7 @@ class TinyModel {
   }
 
   FileTree files_;
-  std::mt19937 random_{7};
+  std::mt19937 random_;
   GgufWriter writer_;
   std::list<std::vector<std::byte>> bytes_;
   std::vector<std::unique_ptr<std::string>> names_;

@@ -74,7 +74,7 @@ class MatmulTest : public testing::TestWithParam<Param> {
 };
 
 TEST_P(MatmulTest, EqualsTheDefinitionForEveryBatch) {
-  for (const std::int64_t k : {64, 96, 256, 896, 1280}) {
+  for (const std::int64_t k : {64, 96, 256, 576, 896, 1280}) {
     if (!Fits(k) || (IsFloat() && k > 256)) continue;
     const auto source = RandomRows(type(), 48, k, random_);
     for (const std::int64_t rows : {1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 16, 17, 37, 99}) {

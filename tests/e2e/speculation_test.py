@@ -14,11 +14,17 @@ from server_host import Server, ask_all, wait_for
 COMPLETION = "/completion"
 PASSAGE = ("The harbour was opened in 1874 after nine years of work. Its breakwater is 640 metres "
            "long. Until 1931 the herring fleet used it, 114 boats at its height.")
+COUNT = 150
 CODE = "def add(a, b):\n    return a + b\n\ndef sub(a, b):\n    return a - b\n"
 TASKS = ["Explain why bread rises.", "Answer with JSON only: an array of three cities.",
          f"{PASSAGE}\nRepeat the text word for word.", f"{CODE}\nAdd a comment to each function.",
          "Write a Python function that reverses a list.", "Count from 1 to 30.",
          "Ein Satz über Käse, 奶酪 und 🧀, bitte."]
+FORM = {"type": "json_schema", "json_schema": {"name": "cities", "schema": {
+    "type": "object", "additionalProperties": False, "required": ["cities", "count"],
+    "properties": {"cities": {"type": "array", "items": {"enum": ["Paris", "Parma", "Pisa"]},
+                              "minItems": 1, "maxItems": 3},
+                   "count": {"type": "integer"}}}}}
 
 
 def bodies(count):
@@ -35,6 +41,8 @@ def bodies(count):
             body |= {"logprobs": True, "top_logprobs": 2}
         if number % 6 == 0:
             body["repeat_penalty"] = 1.2
+        if number % 7 == 1:
+            body["response_format"] = FORM
         made.append(body)
     return made
 
@@ -53,6 +61,12 @@ def metric(server, name):
                if line.startswith(name))
 
 
+def by_source(server, name, source):
+    text = server.request("GET", "/metrics")[2].decode()
+    return sum(float(line.rsplit(" ", 1)[1]) for line in text.splitlines()
+               if line.startswith(name) and f'source="{source}"' in line)
+
+
 @pytest.fixture(scope="module")
 def drafting(warm, model, tmp_path_factory):
     """A server that verifies every draft, with no answers of earlier tests."""
@@ -63,19 +77,19 @@ def drafting(warm, model, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def expected(warm, model):
-    """What a server without drafts answers to bodies(104)."""
+    """What a server without drafts answers to bodies(COUNT)."""
     with Server(warm, model("smollm2"), "--no-speculation") as server:
-        answers = ask_all(server, bodies(104), 8)
+        answers = ask_all(server, bodies(COUNT), 8)
         assert metric(server, "vivace_engine_drafted_tokens_total") == 0
         assert server.get("/slots")[0]["speculative"] is False
         return answers
 
 
 def test_the_same_answers_with_and_without_drafts(drafting, expected):
-    assert ask_all(drafting, bodies(104), 1) == expected
+    assert ask_all(drafting, bodies(COUNT), 1) == expected
     before = metric(drafting, "vivace_engine_accepted_tokens_total")
     # Now earlier answers tell it all.
-    assert ask_all(drafting, bodies(104), 8) == expected
+    assert ask_all(drafting, bodies(COUNT), 8) == expected
     assert metric(drafting, "vivace_engine_accepted_tokens_total") > before + 100
     assert drafting.get("/slots")[0]["speculative"] is True
 
@@ -92,6 +106,24 @@ def test_a_request_may_refuse_drafts(drafting):
     assert with_drafts["tokens_predicted"] == 24
     status, error = drafting.error(COMPLETION, body | {"speculation": "no"})
     assert status == 400 and "speculation" in error["error"]["message"]
+
+
+def test_another_model_may_guess(warm, model, drafting):
+    body = {"prompt": "Once upon a time", "n_predict": 40, "temperature": 0, "ignore_eos": True}
+    with Server(warm, model("smollm2"), "--always-speculate",
+                "--draft-model", model("smollm2")) as server:
+        answer = server.post(COMPLETION, body)
+        assert answer["content"] == drafting.post(COMPLETION, body)["content"]
+        assert by_source(server, "vivace_engine_accepted_tokens_total", "model") > 10
+
+
+def test_a_draft_model_of_another_vocabulary_is_refused(warm, model):
+    for command in (["run", model("qwen-coder"), "--prompt", "Hi"],
+                    ["serve", model("qwen-coder"), "--port", "0"]):
+        result = warm(*command, "--draft-model", model("smollm2"))
+        assert result.returncode == 1
+        assert "the draft model has 49152 tokens and the model 151936" in result.stderr
+        assert result.stderr.count("\n") == 1
 
 
 def test_a_stream_has_the_same_pieces(drafting):

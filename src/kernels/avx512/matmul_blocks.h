@@ -116,13 +116,15 @@ template <class Type, int kRows>
 void StreamRows(const MatmulArgs& args) {
   constexpr int kSums = Type::kSums;
   const std::int64_t blocks = args.k / kBlock;
-  auto* prepared = reinterpret_cast<std::int32_t*>(args.scratch);
   if constexpr (kRows == 1) {
+    auto* prepared = reinterpret_cast<std::int32_t*>(args.scratch);
     Type::Prepare(args.activations, 0, blocks, prepared);
     Stream<Type, 1>(args, {args.activations.q, args.activations.d, prepared});
   } else {
-    auto* d = reinterpret_cast<float*>(prepared + kRows * kSums * blocks);
-    auto* q = reinterpret_cast<std::int8_t*>(d + kRows * blocks);
+    // In this order each q is aligned to its 32 bytes.
+    auto* q = reinterpret_cast<std::int8_t*>(args.scratch);
+    auto* d = reinterpret_cast<float*>(q + kRows * args.k);
+    auto* prepared = reinterpret_cast<std::int32_t*>(d + kRows * blocks);
     for (std::int64_t row = 0; row < kRows; ++row) {
       const Activations from = RowOf(args.activations, row, args.k);
       for (std::int64_t block = 0; block < blocks; ++block) {
