@@ -149,6 +149,15 @@ size_t vivace_answer_forced(vivace_answer* answer, uint32_t* tokens, size_t capa
 // Whether nothing can follow; `*error` is empty unless the answer has failed.
 int32_t vivace_answer_is_complete(const vivace_answer* answer, vivace_text* error);
 
+// A regular expression that is looked for in a text; with `whole`, all of the text must match.
+typedef struct vivace_pattern vivace_pattern;
+int32_t vivace_pattern_compile(vivace_view text, int32_t whole, vivace_pattern** result,
+                               vivace_text* error);
+void vivace_pattern_free(vivace_pattern* pattern);
+// 1 where it matches: `*begin` is then the place of its first group that holds text, or else
+// of the match. Any thread may call it. Time is linear in the text.
+int32_t vivace_pattern_find(const vivace_pattern* pattern, vivace_view text, size_t* begin);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif

@@ -92,25 +92,38 @@ fn new_matcher(factory: &ParserFactory, grammar: TopLevelGrammar) -> Result<Matc
     }
 }
 
+/// What the compiler says of alternatives that might overlap.
+const OVERLAP: &str = "oneOf constraints are not supported";
+
 fn schema_matcher(
     factory: &ParserFactory,
     text: &str,
     warnings: &mut Vec<String>,
 ) -> Result<Matcher, String> {
-    let schema = prepared_schema(text, warnings)?;
+    let schema = prepared_schema(text, false, warnings)?;
     let compile = |schema: &Value| {
         new_matcher(factory, TopLevelGrammar::from_json_schema(schema::with_options(schema)))
     };
-    compile(&schema).map_err(|error| {
+    compile(&schema).or_else(|error| {
+        if error.contains(OVERLAP) {
+            let exclusive = prepared_schema(text, true, &mut Vec::new())?;
+            if let Ok(matcher) = compile(&exclusive) {
+                return Ok(matcher);
+            }
+        }
         let place = schema_blame::blame(&schema, &error, &|part| compile(part).err());
-        format!("{place}: {}", plain(&error))
+        Err(format!("{place}: {}", plain(&error)))
     })
 }
 
-fn prepared_schema(text: &str, warnings: &mut Vec<String>) -> Result<Value, String> {
+fn prepared_schema(
+    text: &str,
+    exclusive: bool,
+    warnings: &mut Vec<String>,
+) -> Result<Value, String> {
     let mut schema: Value =
         serde_json::from_str(text).map_err(|error| format!("not a JSON schema: {error}"))?;
-    schema::prepare(&mut schema, warnings)?;
+    schema::prepare(&mut schema, exclusive, warnings)?;
     Ok(schema)
 }
 
@@ -119,14 +132,22 @@ fn lark_matcher(
     source: &Source,
     warnings: &mut Vec<String>,
 ) -> Result<Matcher, String> {
-    let mut grammar = TopLevelGrammar::from_lark(source.text.to_string());
-    for (name, text) in &source.schemas {
-        let schema = prepared_schema(text, warnings).map_err(|error| format!("{name}: {error}"))?;
-        let mut part = GrammarWithLexer::from_json_schema(schema::with_options(&schema));
-        part.name = Some((*name).to_string());
-        grammar.grammars.push(part);
-    }
-    new_matcher(factory, grammar).or_else(|error| {
+    let mut compile = |exclusive| {
+        let mut grammar = TopLevelGrammar::from_lark(source.text.to_string());
+        warnings.clear();
+        for (name, text) in &source.schemas {
+            let schema = prepared_schema(text, exclusive, warnings)
+                .map_err(|error| format!("{name}: {error}"))?;
+            let mut part = GrammarWithLexer::from_json_schema(schema::with_options(&schema));
+            part.name = Some((*name).to_string());
+            grammar.grammars.push(part);
+        }
+        new_matcher(factory, grammar)
+    };
+    let found = compile(false);
+    let overlap = found.as_ref().is_err_and(|error| error.contains(OVERLAP));
+    let found = if overlap { compile(true) } else { found };
+    found.or_else(|error| {
         // Which of the schemas is it, if it is one?
         for (name, text) in &source.schemas {
             schema_matcher(factory, text, &mut Vec::new()).map_err(|e| format!("{name}: {e}"))?;

@@ -4,6 +4,7 @@ use std::ffi::c_void;
 
 use crate::grammar::{Answer, Grammar, Kind, Source};
 use crate::template::{Failure, Status};
+use crate::trigger::Pattern;
 use crate::vocabulary::{Tokenize, Vocabulary};
 use crate::{borrow, guarded, text_of, VivaceText};
 
@@ -233,4 +234,44 @@ pub unsafe extern "C" fn vivace_answer_is_complete(
     let complete = failed.is_none() && answer.is_complete();
     unsafe { *error = VivaceText::new(failed.unwrap_or_default()) };
     i32::from(complete)
+}
+
+/// # Safety
+/// `text` is as the header says; the results can be written.
+#[no_mangle]
+pub unsafe extern "C" fn vivace_pattern_compile(
+    text: VivaceView,
+    whole: i32,
+    result: *mut *mut Pattern,
+    error: *mut VivaceText,
+) -> i32 {
+    let made =
+        guarded(|| Pattern::compile(unsafe { text.text("the pattern") }?, whole != 0).map_err(bad));
+    unsafe { deliver(made, result, error) }
+}
+
+/// # Safety
+/// `pattern` is null or came from vivace_pattern_compile and was not freed.
+#[no_mangle]
+pub unsafe extern "C" fn vivace_pattern_free(pattern: *mut Pattern) {
+    if !pattern.is_null() {
+        drop(unsafe { Box::from_raw(pattern) });
+    }
+}
+
+/// # Safety
+/// `pattern` is alive; `text` is as the header says; `begin` can be written.
+#[no_mangle]
+pub unsafe extern "C" fn vivace_pattern_find(
+    pattern: *const Pattern,
+    text: VivaceView,
+    begin: *mut usize,
+) -> i32 {
+    let pattern = unsafe { &*pattern };
+    let text = unsafe { borrow(text.data, text.size) };
+    let found = guarded(|| Ok(pattern.find(text))).unwrap_or_default();
+    if let Some(at) = found {
+        unsafe { *begin = at };
+    }
+    i32::from(found.is_some())
 }

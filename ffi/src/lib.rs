@@ -11,7 +11,11 @@ mod limits;
 mod python;
 mod schema;
 mod schema_blame;
+mod schema_negate;
+mod schema_pattern;
+mod schema_rewrite;
 mod template;
+mod trigger;
 mod vocabulary;
 
 use std::panic::{catch_unwind, AssertUnwindSafe};

@@ -4,19 +4,15 @@
 
 use serde_json::{json, Map, Value};
 
+use crate::schema_rewrite;
+
 /// Deeper schemas are refused.
 const MAX_DEPTH: usize = 100;
 
 /// Keywords that assert something which cannot be enforced while a text is written.
-const UNSUPPORTED: [&str; 17] = [
-    "not",
-    "if",
-    "dependentRequired",
-    "dependentSchemas",
-    "dependencies",
+const UNSUPPORTED: [&str; 11] = [
     "propertyNames",
     "contains",
-    "uniqueItems",
     "unevaluatedItems",
     "unevaluatedProperties",
     "$dynamicRef",
@@ -29,19 +25,17 @@ const UNSUPPORTED: [&str; 17] = [
 ];
 
 /// Without effect: annotations, and parts of keywords that are not there.
-const WITHOUT_EFFECT: [&str; 9] = [
+const WITHOUT_EFFECT: [&str; 7] = [
     "deprecated",
     "$vocabulary",
     "$dynamicAnchor",
     "$recursiveAnchor",
     "contentSchema",
-    "then",
-    "else",
     "minContains",
     "maxContains",
 ];
 
-const UNDERSTOOD: [&str; 42] = [
+const UNDERSTOOD: [&str; 43] = [
     "anyOf",
     "oneOf",
     "allOf",
@@ -54,6 +48,7 @@ const UNDERSTOOD: [&str; 42] = [
     "prefixItems",
     "minItems",
     "maxItems",
+    "uniqueItems",
     "properties",
     "additionalProperties",
     "patternProperties",
@@ -103,9 +98,11 @@ const OTHER_FORMATS: [&str; 9] = [
 ];
 
 /// How keywords hold further schemas.
-pub const ONE_SCHEMA: [&str; 3] = ["items", "additionalItems", "additionalProperties"];
+pub const ONE_SCHEMA: [&str; 7] =
+    ["items", "additionalItems", "additionalProperties", "not", "if", "then", "else"];
 pub const SCHEMA_LISTS: [&str; 5] = ["anyOf", "oneOf", "allOf", "prefixItems", "items"];
-pub const SCHEMA_MAPS: [&str; 4] = ["properties", "patternProperties", "$defs", "definitions"];
+pub const SCHEMA_MAPS: [&str; 6] =
+    ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
 
 /// Spaces as models were trained to write them, and nothing else between values: so
 /// that most of what is no value is forced, and no answer ends in endless spaces.
@@ -129,14 +126,20 @@ pub fn with_options(schema: &Value) -> Value {
     schema
 }
 
-/// Checks and rewrites; the error names the path.
-pub fn prepare(schema: &mut Value, warnings: &mut Vec<String>) -> Result<(), String> {
+/// Checks and rewrites; the error names the path. `exclusive` has the alternatives of each
+/// oneOf exclude each other by more than they say, which makes grammars larger.
+pub fn prepare(
+    schema: &mut Value,
+    exclusive: bool,
+    warnings: &mut Vec<String>,
+) -> Result<(), String> {
     let root = schema.clone();
-    Preparer { root: &root, warnings }.schema(schema, "#", 0)
+    Preparer { root: &root, exclusive, warnings }.schema(schema, "#", 0)
 }
 
 struct Preparer<'a> {
     root: &'a Value,
+    exclusive: bool,
     warnings: &'a mut Vec<String>,
 }
 
@@ -152,7 +155,7 @@ impl Preparer<'_> {
                 return Err(format!("{path}: expected a schema, got {}", kind_of(other)));
             }
         };
-        simplify(object);
+        schema_rewrite::simplify(object);
         self.keywords(object, path)?;
         self.open_references(object);
         for (name, value) in object.iter_mut() {
@@ -164,7 +167,8 @@ impl Preparer<'_> {
                     }
                 }
                 Value::Object(map) if SCHEMA_MAPS.contains(&name.as_str()) => {
-                    for (key, part) in map.iter_mut() {
+                    let names = name == "dependencies";
+                    for (key, part) in map.iter_mut().filter(|(_, p)| !(names && p.is_array())) {
                         self.schema(part, &format!("{path}/{}", escaped(key)), depth + 1)?;
                     }
                 }
@@ -174,7 +178,11 @@ impl Preparer<'_> {
                 _ => {}
             }
         }
-        Ok(())
+        if self.exclusive {
+            schema_rewrite::exclusive(object, self.root);
+        }
+        schema_rewrite::composed(object, self.root)
+            .map_err(|name| format!("{path}/{name}: not supported"))
     }
 
     fn keywords(&mut self, object: &mut Map<String, Value>, path: &str) -> Result<(), String> {
@@ -185,7 +193,8 @@ impl Preparer<'_> {
         }
         object.retain(|name, _| !WITHOUT_EFFECT.contains(&name.as_str()));
         for (name, value) in object.iter() {
-            if !UNDERSTOOD.contains(&name.as_str()) {
+            let name = name.as_str();
+            if !UNDERSTOOD.contains(&name) && !schema_rewrite::COMPOSED.contains(&name) {
                 self.warnings.push(format!("{path}/{}: has no effect", escaped(name)));
             }
             check_shape(name, value).map_err(|why| format!("{path}/{}: {why}", escaped(name)))?;
@@ -244,43 +253,6 @@ impl Preparer<'_> {
     }
 }
 
-/// Keywords that say nothing as they stand, or the same as others.
-fn simplify(object: &mut Map<String, Value>) {
-    if object.get("uniqueItems") == Some(&Value::Bool(false)) {
-        object.shift_remove("uniqueItems");
-    }
-    for name in ["unevaluatedItems", "unevaluatedProperties"] {
-        if object.get(name) == Some(&Value::Bool(true)) {
-            object.shift_remove(name);
-        }
-    }
-    if !object.contains_key("then") && !object.contains_key("else") {
-        object.shift_remove("if");
-    }
-    let composed = ["$ref", "allOf", "anyOf", "oneOf", "if"];
-    let alone = composed.iter().all(|name| !object.contains_key(*name));
-    if alone && !object.contains_key("additionalProperties") {
-        if let Some(rest) = object.shift_remove("unevaluatedProperties") {
-            object.insert("additionalProperties".into(), rest);
-        }
-    }
-    names_as_patterns(object);
-}
-
-/// {"propertyNames": {"pattern": P}} of a plain dictionary.
-fn names_as_patterns(object: &mut Map<String, Value>) {
-    let plain = !object.contains_key("properties") && !object.contains_key("patternProperties");
-    let Some(names) = object.get("propertyNames").and_then(Value::as_object) else { return };
-    let pattern = names.get("pattern").and_then(Value::as_str).map(String::from);
-    let only = names.keys().all(|name| name == "pattern" || name == "type");
-    if let (true, true, Some(pattern)) = (plain, only, pattern) {
-        object.shift_remove("propertyNames");
-        let values = object.shift_remove("additionalProperties").unwrap_or(Value::Bool(true));
-        object.insert("patternProperties".into(), json!({pattern: values}));
-        object.insert("additionalProperties".into(), Value::Bool(false));
-    }
-}
-
 /// What would be misread: numbers that are not exact as floating-point ones, and wrong types.
 fn check_shape(name: &str, value: &Value) -> Result<(), String> {
     match name {
@@ -295,8 +267,18 @@ fn check_shape(name: &str, value: &Value) -> Result<(), String> {
         "$ref" | "pattern" | "format" if !value.is_string() => {
             Err(format!("expected a string, got {}", kind_of(value)))
         }
-        "properties" | "patternProperties" | "$defs" | "definitions" if !value.is_object() => {
+        "dependentRequired" => match value.as_object() {
+            Some(map) => map.values().try_for_each(|names| check_shape("required", names)),
+            None => Err(format!("expected an object, got {}", kind_of(value))),
+        },
+        "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas"
+        | "dependencies"
+            if !value.is_object() =>
+        {
             Err(format!("expected an object, got {}", kind_of(value)))
+        }
+        "uniqueItems" if !value.is_boolean() => {
+            Err(format!("expected a boolean, got {}", kind_of(value)))
         }
         "required" if !value.as_array().is_some_and(|l| l.iter().all(Value::is_string)) => {
             Err("expected an array of strings".into())
@@ -348,7 +330,7 @@ pub fn escaped(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 
-fn percent_decoded(text: &str) -> String {
+pub fn percent_decoded(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;

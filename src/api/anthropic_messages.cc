@@ -177,6 +177,9 @@ Answer<Generation> ReadRequest(Call& call, Fields& fields) {
   if (const auto plain = RefuseAnthropicExtras(fields); !plain) return Refusal(plain.error());
   const auto read = ReadAnthropicChat(fields);
   if (!read) return Refusal(read.error());
+  if (const auto form = ReadAnthropicStructure(fields, generation); !form) {
+    return Refusal(form.error());
+  }
   if (const auto prompt = SetChatPrompt(read->chat, generation); !prompt) {
     return Refusal(prompt.error());
   }
@@ -198,7 +201,6 @@ Answer<void> Messages(Call& call) {
   if (!fields.Has("max_tokens")) fields.Reject("max_tokens", "needed, a number of tokens");
   request.max_tokens = fields.Integer("max_tokens", 1, 1, 1 << 30);
   AddStops(tokenizer, fields.Texts("stop_sequences"), request);
-  if (const auto form = ReadAnthropicStructure(fields, *generation); !form) return form;
   generation->stream = fields.Bool("stream", false);
   if (const auto status = fields.status(); !status) return Refusal(status.error());
   return Start(call, std::move(*generation), std::make_unique<MessagesFormat>(call.request.id));

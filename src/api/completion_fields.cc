@@ -29,14 +29,13 @@ Answer<void> RefuseUnavailable(Fields& fields) {
   if (adapters != nullptr && !adapters->empty()) {
     return NotSupported("lora: adapters are not available");
   }
-  if (fields.Integer("n_indent", 0) > 0) {
-    return NotSupported("n_indent: an indentation cannot be enforced, allowed is 0");
-  }
   return {};
 }
 
 // Their likelihoods are rendered between two steps, so there is a limit.
 constexpr std::int64_t kMostProbabilities = 4096;
+
+constexpr std::int64_t kMostIndent = 10'000;
 
 void ReadProbabilities(Fields& fields, GenerateRequest& request) {
   std::int64_t count = fields.Integer("logprobs", 0, 0, kMostProbabilities);
@@ -63,6 +62,8 @@ Answer<CompletionOptions> ReadCompletion(Call& call, Fields& fields, Generation&
   generation.choices =
       fields.Integer("n_cmpl", generation.choices, 1, call.service.options.max_choices);
   ReadProbabilities(fields, generation.request);
+  generation.request.min_indent =
+      static_cast<std::size_t>(fields.Integer("n_indent", 0, 0, kMostIndent));
   generation.request.max_decode_ms = fields.Number("t_max_predict_ms", -1, -1, 1e9);
   const Json samplers = ReadSamplers(fields, generation.request.sampling);
   options.return_tokens = fields.Bool("return_tokens", false);

@@ -50,6 +50,7 @@ struct Generation {
   std::shared_ptr<const DerivedModel> derived = {};  // as in Call
   // The calls of tools that answers may have in them; null: none are looked for.
   std::shared_ptr<const ToolCallOptions> tool_calls = {};
+  std::optional<GrammarSource> form = {};  // that the request asks for
 };
 
 // "model": the one that the request names. Where that is derived from another, what the

@@ -5,10 +5,28 @@
 #include <system_error>
 #include <utility>
 
+#include "base/priority.h"
 #include "chat/prompt.h"
 #include "gguf/gguf_file.h"
 
 namespace vivace {
+namespace {
+
+// On a thread that gets only what no one else wants of the processors. Where the system has no
+// thread to give, the first request with a grammar builds what it needs.
+std::jthread PrepareAhead(GrammarCompiler& grammars) {
+  if (!GrammarCompiler::Available()) return {};
+  try {
+    return std::jthread([&grammars] {
+      LowerPriority();
+      grammars.PrepareAhead();
+    });
+  } catch (const std::system_error&) {
+    return {};
+  }
+}
+
+}  // namespace
 
 ServedModel::ServedModel(ModelParts parts) : parts_(std::move(parts)) {
   std::error_code error;
@@ -35,6 +53,7 @@ Result<std::unique_ptr<ServedModel>> ServedModel::Create(ModelParts parts, Engin
   if (!engine) return Context(std::move(engine).error(), served->name());
   served->slots_.emplace(static_cast<std::size_t>(options.max_running));
   served->engine_ = std::move(*engine);
+  served->ahead_ = PrepareAhead(*served->grammars_);
   return served;
 }
 

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "api/slot_board.h"
 #include "base/result.h"
@@ -66,7 +67,8 @@ class ServedModel {
   std::optional<GrammarCompiler> grammars_;
   std::once_flag facts_read_;
   ModelFacts facts_;
-  std::unique_ptr<Engine> engine_;  // last: it ends first
+  std::unique_ptr<Engine> engine_;  // ends before what it uses
+  std::jthread ahead_;              // what the first request with a grammar would wait for
 };
 
 }  // namespace vivace

@@ -1,6 +1,7 @@
 #include "api/structure_fields.h"
 
 #include <array>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -81,33 +82,35 @@ std::string TriggerType(const Json& trigger) {
   return known ? kTypes[static_cast<std::size_t>(number)] : "";
 }
 
+Answer<Trigger> ReadTokenTrigger(const Json& json, const std::string& where,
+                                 const Tokenizer& tokenizer) {
+  const Json* token = Member(json, "token");
+  const auto named = tokenizer.Find(TextIn(json, "value"));
+  const auto id = token != nullptr && token->is_number_integer() ? token->get<std::int64_t>() : -1;
+  const auto most = static_cast<std::int64_t>(tokenizer.vocab_size());
+  const bool known = id >= 0 && id < most;
+  if (!known && !named) {
+    return Wrong(where + ".token", fmt::format("needed, allowed is 0 to {}", most - 1));
+  }
+  return Trigger{.kind = Trigger::Kind::kToken, .token = known ? static_cast<TokenId>(id) : *named};
+}
+
 Answer<Trigger> ReadTrigger(const Json& json, const std::string& where,
                             const Tokenizer& tokenizer) {
   if (!json.is_object()) return Wrong(where, "expected an object");
   const std::string type = TriggerType(json);
-  Trigger trigger;
-  if (type == "word") {
-    trigger.word = TextIn(json, "value");
-    if (trigger.word.empty()) return Wrong(where + ".value", "needed, a text");
-    return trigger;
+  if (type == "token") return ReadTokenTrigger(json, where, tokenizer);
+  const bool whole = type == "pattern_full";
+  if (type != "word" && type != "pattern" && !whole) {
+    return Wrong(where + ".type", "unknown, allowed is word, token, pattern, pattern_full");
   }
-  if (type == "token") {
-    trigger.kind = Trigger::Kind::kToken;
-    const Json* token = Member(json, "token");
-    const auto named = tokenizer.Find(TextIn(json, "value"));
-    const auto id =
-        token != nullptr && token->is_number_integer() ? token->get<std::int64_t>() : -1;
-    const auto most = static_cast<std::int64_t>(tokenizer.vocab_size());
-    if (!named && (id < 0 || id >= most)) {
-      return Wrong(where + ".token", fmt::format("needed, allowed is 0 to {}", most - 1));
-    }
-    trigger.token = id >= 0 && id < most ? static_cast<TokenId>(id) : *named;
-    return trigger;
-  }
-  if (type.starts_with("pattern")) {
-    return NotSupported(where + ".type: patterns are not available, allowed is word, token");
-  }
-  return Wrong(where + ".type", "unknown, allowed is word, token");
+  std::string text = TextIn(json, "value");
+  if (text.empty()) return Wrong(where + ".value", "needed, a text");
+  if (type == "word") return Trigger{.word = std::move(text)};
+  auto pattern = TriggerPattern::Compile(text, whole);
+  if (!pattern) return Wrong(where + ".value", pattern.error().message);
+  return Trigger{.kind = Trigger::Kind::kPattern,
+                 .pattern = std::make_shared<const TriggerPattern>(std::move(*pattern))};
 }
 
 Answer<void> ReadLaziness(Fields& fields, Generation& generation) {
@@ -150,6 +153,7 @@ Answer<void> Constrain(const GrammarSource& source, const std::string& field,
     return Refusal(ApiError(std::move(error)));
   }
   spec.grammar = std::move(*grammar);
+  generation.form = source;
   return {};
 }
 

@@ -24,7 +24,7 @@ std::string CallRule(std::size_t index, const std::string& name, ToolForm form) 
 
 }  // namespace
 
-GrammarSource ToolGrammar(const ChatRequest& chat, ToolForm form) {
+GrammarSource ToolGrammar(const ChatRequest& chat, ToolForm form, const std::string* schema) {
   GrammarSource source = {.kind = GrammarKind::kLark};
   std::string calls;
   std::string rules;
@@ -37,8 +37,9 @@ GrammarSource ToolGrammar(const ChatRequest& chat, ToolForm form) {
     source.schemas.emplace_back(fmt::format("arguments_{}", i), Dump(ToolSchema(tool)));
   }
   const bool several = chat.parallel_tool_calls && form == ToolForm::kTagged;
-  source.text =
-      fmt::format("start: call{}\ncall: {}\n{}", several ? " (\"\\n\" call)*" : "", calls, rules);
+  if (schema != nullptr) source.schemas.emplace_back("answer", *schema);
+  source.text = fmt::format("start: call{}{}\ncall: {}\n{}", several ? " (\"\\n\" call)*" : "",
+                            schema != nullptr ? " | @answer" : "", calls, rules);
   return source;
 }
 

@@ -41,5 +41,12 @@ TEST(ToolGrammarTest, OneToolOneCall) {
   EXPECT_EQ(ToolGrammar(chat, ToolForm::kBare).schemas.size(), 1U);
 }
 
+TEST(ToolGrammarTest, OrAnAnswerInItsForm) {
+  const std::string schema = R"({"type": "object"})";
+  const GrammarSource source = ToolGrammar(Request(), ToolForm::kTagged, &schema);
+  EXPECT_TRUE(source.text.starts_with("start: call (\"\\n\" call)* | @answer\ncall: "));
+  EXPECT_EQ(source.schemas.back(), std::pair("answer", schema));
+}
+
 }  // namespace
 }  // namespace vivace

@@ -1,6 +1,7 @@
 #include "api/tool_use.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -27,8 +28,9 @@ Refusal WrongSchema(const ChatRequest& chat, GrammarCompiler& grammars, ApiError
   return Refusal(std::move(error));
 }
 
-// From the first token where a call must come, else from the first call on. Models that
-// write calls without a tag are free there: nothing tells such a call from other JSON.
+// From the first token where a call must come or the answer has a form, else from the first
+// call on. Models that write calls without a tag are free there: nothing tells such a call from
+// other JSON.
 Answer<void> BindCalls(const ChatTemplate& chat_template, const ChatRequest& chat,
                        Generation& generation) {
   const bool required = chat.tool_choice == ToolChoice::kRequired;
@@ -37,11 +39,14 @@ Answer<void> BindCalls(const ChatTemplate& chat_template, const ChatRequest& cha
     return NotSupported("tool_choice: this build cannot enforce it, only \"auto\" and \"none\"");
   }
   const ToolForm form = ToolFormOf(chat_template.source());
-  if (!required && form == ToolForm::kBare) return {};
-  if (auto bound = Constrain(ToolGrammar(chat, form), "tools", generation); !bound) {
+  const std::optional<GrammarSource> answer = std::exchange(generation.form, std::nullopt);
+  generation.request.constraint = {};
+  if (!required && !answer && form == ToolForm::kBare) return {};
+  const std::string* schema = required || !answer ? nullptr : &answer->text;
+  if (auto bound = Constrain(ToolGrammar(chat, form, schema), "tools", generation); !bound) {
     return WrongSchema(chat, generation.model->grammars(), std::move(bound).error());
   }
-  if (required) return {};
+  if (required || schema != nullptr) return {};
   generation.request.constraint.lazy = true;
   generation.request.constraint.triggers = {{.word = kCallTrigger}};
   return {};
@@ -52,8 +57,10 @@ Answer<void> BindCalls(const ChatTemplate& chat_template, const ChatRequest& cha
 Answer<void> PrepareTools(const ChatTemplate& chat_template, const ChatRequest& chat,
                           Generation& generation) {
   if (chat.tools.is_null() || generation.tool_calls) return {};
-  if (generation.request.constraint) {
-    return RefuseInput("tools: the answer has another form already; only one can be asked for");
+  const bool schema = generation.form && generation.form->kind == GrammarKind::kJsonSchema;
+  if (generation.form && (!schema || generation.request.constraint.lazy)) {
+    return RefuseInput(
+        "tools: of other forms, only JSON and JSON schemas can be asked for as well");
   }
   generation.tool_calls = std::make_shared<const ToolCallOptions>(
       ToolCallOptions{.names = ToolNames(chat.tools), .parallel = chat.parallel_tool_calls});

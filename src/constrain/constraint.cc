@@ -80,24 +80,34 @@ void Constraint::Consume(std::span<const TokenId> tokens) {
 // The text after the trigger in the same token belongs to the grammar as well.
 void Constraint::AcceptFree(TokenId token) {
   const std::string_view piece = tokenizer_.IsControl(token) ? "" : tokenizer_.Piece(token);
+  std::size_t longest = 1;
+  bool patterns = false;
   for (const Trigger& trigger : spec_.triggers) {
-    if (trigger.kind != Trigger::Kind::kToken || trigger.token != token) continue;
-    active_ = true;
-    return Consume({&token, 1});
+    if (trigger.kind == Trigger::Kind::kToken && trigger.token == token) {
+      active_ = true;
+      return Consume({&token, 1});
+    }
+    longest = std::max(longest, trigger.word.size());
+    patterns = patterns || trigger.kind == Trigger::Kind::kPattern;
   }
   tail_ += piece;
-  std::size_t first = std::string::npos;
-  std::size_t longest = 1;
-  for (const Trigger& trigger : spec_.triggers) {
-    if (trigger.kind != Trigger::Kind::kWord) continue;
-    first = std::min(first, tail_.find(trigger.word));
-    longest = std::max(longest, trigger.word.size());
-  }
-  if (first != std::string::npos) {
+  if (const auto first = FindTrigger()) {
     active_ = true;
-    return AcceptText(std::string_view(tail_).substr(first));
+    return AcceptText(std::string_view(tail_).substr(*first));
   }
-  if (tail_.size() > longest) tail_.erase(0, tail_.size() - longest);
+  // A pattern may look at all of it.
+  if (!patterns && tail_.size() > longest) tail_.erase(0, tail_.size() - longest);
+}
+
+std::optional<std::size_t> Constraint::FindTrigger() const {
+  std::size_t first = std::string::npos;
+  for (const Trigger& trigger : spec_.triggers) {
+    if (trigger.kind == Trigger::Kind::kWord) first = std::min(first, tail_.find(trigger.word));
+    if (trigger.kind == Trigger::Kind::kPattern) {
+      first = std::min(first, trigger.pattern->Find(tail_).value_or(std::string::npos));
+    }
+  }
+  return first == std::string::npos ? std::nullopt : std::optional(first);
 }
 
 void Constraint::AcceptText(std::string_view text) {

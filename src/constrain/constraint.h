@@ -25,10 +25,11 @@ namespace vivace {
 // From where on a lazy grammar holds: with the first of them that the answer contains. The
 // grammar describes the answer from the trigger's text on.
 struct Trigger {
-  enum class Kind : std::uint8_t { kWord, kToken };
+  enum class Kind : std::uint8_t { kWord, kToken, kPattern };
   Kind kind = Kind::kWord;
-  std::string word = {};  // of kWord, not empty
-  TokenId token = 0;      // of kToken
+  std::string word = {};                               // of kWord, not empty
+  TokenId token = 0;                                   // of kToken
+  std::shared_ptr<const TriggerPattern> pattern = {};  // of kPattern
 };
 
 // What a request asks for. Without a grammar, nothing is constrained.
@@ -70,6 +71,8 @@ class Constraint {
 
  private:
   void AcceptFree(TokenId token);
+  // Where in the free text the first trigger begins.
+  std::optional<std::size_t> FindTrigger() const;
   void AcceptText(std::string_view text);
   void Consume(std::span<const TokenId> tokens);
   void Fail(Error error);
@@ -80,7 +83,7 @@ class Constraint {
   bool active_;
   bool complete_ = false;
   std::optional<Error> failure_;
-  std::string tail_;  // of the free text, that may be the beginning of a trigger
+  std::string tail_;  // of the free text: what may be part of a trigger
   std::vector<std::uint32_t> mask_;
   std::vector<TokenId> forced_;
   bool has_mask_ = false;     // of this state

@@ -65,6 +65,36 @@ TEST_F(ConstraintTest, TheEndIsAllowedWhereTheTextMayEnd) {
   EXPECT_TRUE(constraint.complete());
 }
 
+TEST_F(ConstraintTest, PatternsBeginAtTheirFirstGroupWithText) {
+  struct Case {
+    const char* pattern;
+    bool whole;
+    std::string free;   // what comes before the grammar's text
+    std::string begun;  // what of the grammar's text was free
+    bool triggers;
+  };
+  const auto grammar = MustCompile({.kind = GrammarKind::kRegex, .text = "<call>[0-9]+;"});
+  for (const Case& one : {Case{"<call>", false, "Let me see. ", "<call>", true},
+                          Case{"see[.!] ?(no)?(<call>)", false, "I see. ", "<call>", true},
+                          Case{"\\s*(<call>)[\\s\\S]*", true, "  ", "<call>", true},
+                          Case{"\\s*(<call>)[\\s\\S]*", true, "a ", "<call>", false},
+                          Case{"^<[[a]", false, "", "<call>", false}}) {
+    auto pattern = TriggerPattern::Compile(one.pattern, one.whole);
+    ASSERT_TRUE(pattern.has_value()) << pattern.error().message;
+    const Trigger trigger = {
+        .kind = Trigger::Kind::kPattern,
+        .pattern = std::make_shared<const TriggerPattern>(std::move(*pattern))};
+    Constraint constraint({.grammar = grammar, .lazy = true, .triggers = {trigger}},
+                          Small().tokenizer(), Small().vocab_size());
+    for (const TokenId token : Ids(one.free + one.begun)) constraint.Accept(token);
+    EXPECT_FALSE(constraint.failure());
+    ASSERT_EQ(constraint.active(), one.triggers) << one.pattern;
+    if (!one.triggers) continue;
+    EXPECT_TRUE(Allowed(constraint.Mask(), Ids("7").front()));
+  }
+  EXPECT_EQ(TriggerPattern::Compile("(a", false).error().kind, ErrorKind::kBadInput);
+}
+
 TEST_F(ConstraintTest, LazyGrammarsBeginWithATrigger) {
   const auto grammar = MustCompile({.kind = GrammarKind::kRegex, .text = "<call>[0-9]+;"});
   const ConstraintSpec spec = {.grammar = grammar, .lazy = true, .triggers = {{.word = "<call>"}}};

@@ -38,6 +38,17 @@ Result<void> GrammarCompiler::Prepare() {
   return {};
 }
 
+void GrammarCompiler::PrepareAhead() {
+  const auto done = [this] {
+    const std::lock_guard lock(vocabulary_mutex_);
+    return vocabulary_.has_value();
+  };
+  if (done()) return;
+  auto vocabulary = MatcherVocabulary::Create(tokenizer_, vocab_size_);
+  const std::lock_guard lock(vocabulary_mutex_);
+  if (!vocabulary_) vocabulary_ = std::move(vocabulary);
+}
+
 std::shared_ptr<const Grammar> GrammarCompiler::Find(const GrammarSource& source) {
   const std::lock_guard lock(kept_mutex_);
   const auto found = std::ranges::find(kept_, source, &Kept::source);

@@ -74,6 +74,9 @@ class GrammarCompiler {
 
   // Builds the tree of the vocabulary, once; errors are those of Compile.
   Result<void> Prepare();
+  // The same ahead of time, on the calling thread. Who needs the tree meanwhile does not wait
+  // for this thread, which may have a low priority, but builds it too; the first one counts.
+  void PrepareAhead();
 
   // kBadInput names the JSON path, or the line and column, and what is wrong there;
   // kUnsupported where the build has no library.

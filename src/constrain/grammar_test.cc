@@ -1,6 +1,7 @@
 #include "constrain/grammar.h"
 
 #include <regex>
+#include <thread>
 
 #include "gtest/gtest.h"
 
@@ -52,10 +53,15 @@ TEST_F(GrammarTest, ReferencesAndBoundsOfAnySize) {
 }
 
 TEST_F(GrammarTest, WhatCannotBeEnforcedIsRefusedWithItsPath) {
-  EXPECT_EQ(CompileError(Schema(R"({"properties": {"a": {"not": {"type": "string"}}}})")),
+  EXPECT_EQ(CompileError(Schema(R"({"properties": {"a": {"not": {"pattern": "b"}}}})")),
             "#/properties/a/not: not supported");
   EXPECT_EQ(CompileError(Schema(R"({"items": {"uniqueItems": true}})")),
             "#/items/uniqueItems: not supported");
+  EXPECT_EQ(CompileError(Schema(R"({"not": {"contains": {}}})")), "#/not/contains: not supported");
+  EXPECT_EQ(CompileError(Schema(R"({"dependentRequired": {"a": 5}})")),
+            "#/dependentRequired: expected an array of strings");
+  EXPECT_EQ(CompileError(Schema(R"({"if": {"multipleOf": 3}, "then": false})")),
+            "#/if: not supported");
   EXPECT_EQ(CompileError(Schema(R"({"$ref": "#/$defs/b", "$defs": {"a": {}}})")),
             "#/$ref: \"#/$defs/b\" is not there");
   EXPECT_EQ(CompileError(Schema(R"({"anyOf": [{"format": "regex"}]})")).substr(0, 39),
@@ -102,10 +108,19 @@ TEST_F(GrammarTest, LarkUsesSchemasByName) {
        .schemas = {{"f", R"({"const": {"name": "f"}})"}, {"g", R"({"const": {"name": "g"}})"}}});
   EXPECT_TRUE(Accepts(grammar, R"(<call>{"name": "g"}</call>)"));
   EXPECT_FALSE(Accepts(grammar, R"(<call>{"name": "h"}</call>)"));
-  EXPECT_EQ(
-      CompileError(
-          {.kind = GrammarKind::kLark, .text = "start: @f", .schemas = {{"f", R"({"not": {}})"}}}),
-      "f: #/not: not supported");
+  EXPECT_EQ(CompileError({.kind = GrammarKind::kLark,
+                          .text = "start: @f",
+                          .schemas = {{"f", R"({"not": {"pattern": "a"}})"}}}),
+            "f: #/not: not supported");
+}
+
+TEST_F(GrammarTest, AheadOfTimeOrNotIsTheSame) {
+  GrammarCompiler compiler(Small().tokenizer(), Small().vocab_size(), {});
+  std::thread ahead([&] { compiler.PrepareAhead(); });
+  EXPECT_TRUE(compiler.Compile(Regex("a")).has_value());
+  ahead.join();
+  compiler.PrepareAhead();
+  EXPECT_TRUE(compiler.Compile(Regex("b")).has_value());
 }
 
 TEST_F(GrammarTest, SourcesAreBoundedAndKept) {

@@ -1,4 +1,4 @@
-// The library that matches tokens against grammars, behind three handles: a vocabulary
+// The library that matches tokens against grammars, behind handles: a vocabulary
 // compiles grammars, a grammar begins answers, an answer says what may come next.
 //
 // matcher_ffi.cc binds the Rust library; matcher_none.cc stands in for it in builds without.
@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,6 +56,25 @@ class CompiledGrammar {
   };
   std::unique_ptr<Handle, Free> handle_;
   std::vector<std::string> warnings_;
+};
+
+// A regular expression that a free text is searched for.
+class TriggerPattern {
+ public:
+  struct Handle;
+  // `whole`: all of the text must match. kBadInput says what is wrong with it.
+  static Result<TriggerPattern> Compile(std::string_view text, bool whole);
+
+  // Where its first group that holds text begins in `text`, or else the match; nothing where
+  // there is no match. Takes time in proportion to the text. Any thread may call it.
+  std::optional<std::size_t> Find(std::string_view text) const;
+
+ private:
+  struct Free {
+    void operator()(Handle* handle) const;
+  };
+  explicit TriggerPattern(Handle* handle) : handle_(handle) {}
+  std::unique_ptr<Handle, Free> handle_;
 };
 
 class MatcherVocabulary {

@@ -138,6 +138,25 @@ Result<MatcherAnswer> CompiledGrammar::Begin() const {
   return MatcherAnswer(As<MatcherAnswer::Handle>(answer));
 }
 
+void TriggerPattern::Free::operator()(Handle* handle) const {
+  vivace_pattern_free(As<vivace_pattern>(handle));
+}
+
+Result<TriggerPattern> TriggerPattern::Compile(std::string_view text, bool whole) {
+  vivace_pattern* pattern = nullptr;
+  vivace_text error{};
+  const auto status = vivace_pattern_compile(View(text), whole ? 1 : 0, &pattern, &error);
+  VIVACE_RETURN_IF_ERROR(Checked(status, error));
+  return TriggerPattern(As<Handle>(pattern));
+}
+
+std::optional<std::size_t> TriggerPattern::Find(std::string_view text) const {
+  std::size_t begin = 0;
+  const auto* pattern = As<const vivace_pattern>(handle_.get());
+  if (vivace_pattern_find(pattern, View(text), &begin) == 0) return std::nullopt;
+  return begin;
+}
+
 void MatcherVocabulary::Free::operator()(Handle* handle) const {
   vivace_vocabulary_free(As<vivace_vocabulary>(handle));
 }

@@ -19,6 +19,10 @@ bool MatcherAnswer::Complete() const { Unreachable(); }
 void CompiledGrammar::Free::operator()(Handle*) const {}
 Result<MatcherAnswer> CompiledGrammar::Begin() const { Unreachable(); }
 
+void TriggerPattern::Free::operator()(Handle*) const {}
+Result<TriggerPattern> TriggerPattern::Compile(std::string_view, bool) { Unreachable(); }
+std::optional<std::size_t> TriggerPattern::Find(std::string_view) const { Unreachable(); }
+
 void MatcherVocabulary::Free::operator()(Handle*) const {}
 bool MatcherVocabulary::Available() { return false; }
 Result<MatcherVocabulary> MatcherVocabulary::Create(const Tokenizer&, std::size_t) {

@@ -34,6 +34,8 @@ struct GenerateRequest {
   SamplingParams sampling = {};
   std::int64_t max_tokens = -1;        // -1: until the context is full; 0: evaluate the prompt only
   std::vector<std::string> stop = {};  // the text ends before the first of them
+  // The text ends with a line break after which fewer spaces and tabs follow; 0: never.
+  std::size_t min_indent = 0;
   std::vector<TokenId> stop_tokens = {};  // the same, for tokens that are no text
   ConstraintSpec constraint = {};         // the form that the answer must have
   std::size_t logprobs = 0;  // most likely tokens to report per step, by a plain softmax

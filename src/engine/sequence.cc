@@ -41,7 +41,7 @@ Sequence::Sequence(Submission submission, const Model& model, PagePool& pool, st
       kv_(pool),
       sampler_(submission_.request.sampling, static_cast<std::size_t>(model.config().vocab_size),
                static_cast<bool>(submission_.request.constraint)),
-      output_(model.tokenizer(), submission_.request.stop,
+      output_(model.tokenizer(), submission_.request.stop, submission_.request.min_indent,
               [this](std::string_view text) { piece_ += text; }),
       knowledge_(std::move(knowledge)) {
   const std::int64_t longest = std::min(length() + limit_, std::max(context, length()));
@@ -162,7 +162,8 @@ bool Sequence::Append(const Choice& choice, FinishReason& reason) {
   has_line_break_ = has_line_break_ || piece_.find('\n') != std::string::npos;
   piece_.clear();
   const bool complete = constraint_ && constraint_->complete();
-  reason = stopped    ? FinishReason::kStopString
+  const bool by_word = stopped && !output_.stopping_word().empty();
+  reason = by_word    ? FinishReason::kStopString
            : complete ? FinishReason::kStop
                       : FinishReason::kLength;
   if (stopped || complete) return true;

@@ -4,6 +4,7 @@
 // handed out is never taken back, and handed-out pieces always add up to text().
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -16,11 +17,12 @@ namespace vivace {
 
 class TextOutput {
  public:
-  // `tokenizer` must outlive this object. Empty stop strings are ignored.
-  TextOutput(const Tokenizer& tokenizer, std::vector<std::string> stop,
+  // `tokenizer` must outlive this object. Empty stop strings are ignored. Lines after the
+  // first that begin with fewer than `min_indent` spaces and tabs end the text as well.
+  TextOutput(const Tokenizer& tokenizer, std::vector<std::string> stop, std::size_t min_indent,
              std::function<void(std::string_view)> on_text);
 
-  // True once a stop string is complete: the text ends before it.
+  // True once a stop string is complete or a line begins too early: the text ends before it.
   bool Push(TokenId token);
   // No more tokens: hands out what was held back.
   void Finish();
@@ -31,6 +33,8 @@ class TextOutput {
  private:
   bool PushText(std::string_view piece);
   void HandOut(std::size_t count);
+  // Where in the pending text, up to `end`, a line begins too early.
+  std::size_t FindDedent(std::size_t end);
 
   std::vector<std::string> stop_;
   std::function<void(std::string_view)> on_text_;
@@ -38,6 +42,11 @@ class TextOutput {
   std::string text_;     // handed out
   std::string pending_;  // may still become a stop string
   std::string stopping_word_;
+  std::size_t min_indent_;
+  std::size_t seen_ = 0;    // of pending_, by FindDedent
+  std::size_t indent_ = 0;  // of the line that has begun
+  bool in_indent_ = false;  // of a line after the first
+  bool ended_ = false;
 };
 
 }  // namespace vivace

@@ -13,6 +13,7 @@ class TextOutputTest : public testing::Test {
  protected:
   void SetUp() override {
     for (char c = '!'; c <= '~'; ++c) names_.emplace_back(1, c);
+    names_.insert(names_.end(), {"\u0120", "\u010a"});  // as this kind writes " " and "\n"
     names_.insert(names_.end(), {"ab", "\u00c3", "\u00a4", "<|end|>"});
     TokenizerSpec spec;
     spec.model = "gpt2";
@@ -33,11 +34,14 @@ class TextOutputTest : public testing::Test {
   }
 
   // Pushes one token per character until a stop string ends the text.
-  std::string Run(const std::string& text, const std::vector<std::string>& stop) {
+  std::string Run(const std::string& text, const std::vector<std::string>& stop,
+                  std::size_t min_indent = 0) {
     pieces_.clear();
-    TextOutput output(*tokenizer_, stop, [&](std::string_view piece) { pieces_ += piece; });
+    TextOutput output(*tokenizer_, stop, min_indent,
+                      [&](std::string_view piece) { pieces_ += piece; });
     for (const char c : text) {
-      if (output.Push(Id(std::string(1, c)))) break;
+      const std::string name = c == ' ' ? "\u0120" : c == '\n' ? "\u010a" : std::string(1, c);
+      if (output.Push(Id(name))) break;
     }
     output.Finish();
     EXPECT_EQ(pieces_, output.text());
@@ -75,9 +79,20 @@ TEST_F(TextOutputTest, OverlappingStartsAreNotMissed) { EXPECT_EQ(Run("aaab", {"
 
 TEST_F(TextOutputTest, EmptyStopStringsAreIgnored) { EXPECT_EQ(Run("xy", {"", ""}), "xy"); }
 
+TEST_F(TextOutputTest, ALineThatBeginsTooEarlyEndsTheText) {
+  const std::string code = "a:\n  b\n   c\n d\n  e";
+  EXPECT_EQ(Run(code, {}, 2), "a:\n  b\n   c\n ");
+  EXPECT_EQ(word_, "");
+  EXPECT_EQ(Run(code, {}, 1), code);
+  EXPECT_EQ(Run(code, {"c"}, 2), "a:\n  b\n   ");
+  EXPECT_EQ(Run("a\n\n  b", {}, 2), "a\n");
+  EXPECT_EQ(Run("a\n  bEN", {"END"}, 2), "a\n  bEN");
+}
+
 TEST_F(TextOutputTest, CharactersComeWholeAndControlTokensNotAtAll) {
   std::vector<std::string> pieces;
-  TextOutput output(*tokenizer_, {}, [&](std::string_view piece) { pieces.emplace_back(piece); });
+  TextOutput output(*tokenizer_, {}, 0,
+                    [&](std::string_view piece) { pieces.emplace_back(piece); });
   output.Push(Id("\u00c3"));
   EXPECT_TRUE(pieces.empty());
   output.Push(Id("\u00a4"));

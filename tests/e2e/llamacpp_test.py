@@ -167,7 +167,7 @@ def test_what_clients_always_send_is_accepted(server):
     ("stop", [1]), ("stream", "yes"), ("n_probs", -1), ("n_probs", "x"), ("logprobs", True),
     ("post_sampling_probs", 1), ("return_tokens", 1), ("timings_per_token", "x"),
     ("return_progress", 5), ("response_fields", 5), ("response_fields", [5]),
-    ("t_max_predict_ms", "x"), ("t_max_predict_ms", -7), ("n_indent", "x"), ("id_slot", "x"),
+    ("t_max_predict_ms", "x"), ("t_max_predict_ms", -7), ("n_indent", "x"), ("n_indent", -1), ("id_slot", "x"),
     ("cache_prompt", 1), ("n_cmpl", 0), ("n", 1000), ("samplers", 5), ("samplers", ["magic"]),
     ("samplers", "?"), ("dry_sequence_breakers", []), ("dry_sequence_breakers", [5]),
     ("lora", "x"), ("sse_ping_interval", "x"),
@@ -180,8 +180,17 @@ def test_wrong_fields_are_named(server, field, value):
     assert field in answer["error"]["message"]
 
 
+def test_lines_that_are_indented_too_little_end_an_answer(server):
+    body = ask(prompt="def f(x):\n    if x:\n", grammar='root ::= "  a\\n    b\\n  c\\nd\\n"')
+    whole = server.post(PATH, body)["content"]
+    assert whole == "  a\n    b\n  c\nd\n"
+    cut = server.post(PATH, body | {"n_indent": 2})
+    assert cut["content"] == "  a\n    b\n  c\n" and cut["stop_type"] == "limit"
+    stream = server.stream(PATH, body | {"n_indent": 4, "stream": True})
+    assert "".join(part["content"] for part in stream) == "  a\n    b\n  "
+
+
 @pytest.mark.parametrize("more", [
-    {"n_indent": 2},
     {"lora": [{"id": 0, "scale": 1}]},
     {"prompt": {"prompt_string": "a", "multimodal_data": ["aGk="]}}])
 def test_what_we_cannot_do_is_refused(server, more):

@@ -216,9 +216,15 @@ def test_lazy_grammars(server):
     assert never == free
     status, answer = server.error("/completion", {"prompt": "a", **body})
     assert status == 400 and "grammar_triggers" in answer["error"]["message"]
-    status, answer = server.error("/completion", {
-        "prompt": "a", **body, "grammar_triggers": [{"type": "pattern", "value": "x"}]})
-    assert status == 501 and "grammar_triggers[0].type" in answer["error"]["message"]
+    for number, trigger, place in ((1, {"type": "pattern", "value": "(x"}, "value"),
+                                   (0, {"type": "words", "value": "x"}, "type")):
+        status, answer = server.error("/completion", {
+            "prompt": "a", **body, "grammar_triggers": [{"type": "word", "value": "x"}][:number] + [trigger]})
+        assert status == 400 and f"grammar_triggers[{number}].{place}" in answer["error"]["message"]
+    for kind, pattern in (("pattern", f"(?:{re.escape(free[at - 1])})({re.escape(word)})"),
+                          ("pattern_full", f"[\\s\\S]{{{at}}}({re.escape(word)})[\\s\\S]*"), (2, word)):
+        assert complete(server, n_predict=30, grammar=f'root ::= {json.dumps(word)} " " [0-9]{{2}} "."',
+                        grammar_lazy=True, grammar_triggers=[{"type": kind, "value": pattern}]) == bound
 
 
 # --- what is refused ---
@@ -232,7 +238,7 @@ def test_lazy_grammars(server):
     ({"lark": "start: \"a\nb: c"}, ["lark", "line"]),
     ({"json_schema": 5}, ["json_schema"]),
     ({"json_schema": {"type": "objekt"}}, ["json_schema", "#"]),
-    ({"json_schema": {"properties": {"a": {"not": {}}}}}, ["#/properties/a/not"]),
+    ({"json_schema": {"properties": {"a": {"not": {"pattern": "a"}}}}}, ["#/properties/a/not"]),
     ({"json_schema": {"items": {"pattern": "(?<=a)b"}}}, ["#/items"]),
     ({"json_schema": {"$ref": "https://example.com/a.json"}}, ["json_schema"]),
     ({"json_schema": {"type": "object"}, "grammar": "root ::= \"a\""}, ["grammar", "only one"]),
