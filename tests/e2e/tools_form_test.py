@@ -20,7 +20,8 @@ def with_form(dialect, text, **more):
             [c["function"]["name"] for c in answer["choices"][0]["message"].get("tool_calls") or []],
             answer["choices"][0]["message"]["content"])
     if dialect == RESPONSES:
-        return ask_responses(text, text={"format": form | {"name": "a"}}, **more), lambda answer: (
+        asked = ask_responses(text, **more) | {"text": {"format": form | {"name": "a"}}}
+        return asked, lambda answer: (
             [i["name"] for i in answer["output"] if i["type"] == "function_call"],
             "".join(i["content"][0]["text"] for i in answer["output"] if i["type"] == "message"))
     if dialect == OLLAMA:
