@@ -181,7 +181,7 @@ def test_wrong_fields_are_named(server, field, value):
 
 
 def test_lines_that_are_indented_too_little_end_an_answer(server):
-    body = ask(prompt="def f(x):\n    if x:\n", grammar='root ::= "  a\\n    b\\n  c\\nd\\n"')
+    body = ask(n_predict=40, prompt="def f(x):\n    if x:\n", grammar='root ::= "  a\\n    b\\n  c\\nd\\n"')
     whole = server.post(PATH, body)["content"]
     assert whole == "  a\n    b\n  c\nd\n"
     cut = server.post(PATH, body | {"n_indent": 2})

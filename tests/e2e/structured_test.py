@@ -222,7 +222,7 @@ def test_lazy_grammars(server):
             "prompt": "a", **body, "grammar_triggers": [{"type": "word", "value": "x"}][:number] + [trigger]})
         assert status == 400 and f"grammar_triggers[{number}].{place}" in answer["error"]["message"]
     for kind, pattern in (("pattern", f"(?:{re.escape(free[at - 1])})({re.escape(word)})"),
-                          ("pattern_full", f"[\\s\\S]{{{at}}}({re.escape(word)})[\\s\\S]*"), (2, word)):
+                          ("pattern_full", f"[\\s\\S]{{{at}}}({re.escape(word)})[\\s\\S]*"), (2, re.escape(word))):
         assert complete(server, n_predict=30, grammar=f'root ::= {json.dumps(word)} " " [0-9]{{2}} "."',
                         grammar_lazy=True, grammar_triggers=[{"type": kind, "value": pattern}]) == bound
 
