@@ -46,7 +46,8 @@ TEST(ToolGrammarTest, OrAnAnswerInItsForm) {
   const GrammarSource source = ToolGrammar(Request(), ToolForm::kTagged, &schema);
   EXPECT_TRUE(
       source.text.starts_with("start: call (\"\\n\" call)* | bare_0 | bare_1 | @answer\ncall: "));
-  EXPECT_EQ(source.schemas.back(), std::pair("answer", schema));
+  EXPECT_EQ(source.schemas.back().first, "answer");
+  EXPECT_EQ(source.schemas.back().second, schema);
 }
 
 }  // namespace
