@@ -49,6 +49,7 @@ Stepper::Stepper(const Model& model, ThreadTeam& team, Workspace space, Buffer l
   output_rows_.reserve(Size(space_.max_rows));
   choosing_.reserve(Size(max_parts));
   pooling_.reserve(Size(max_parts));
+  scoring_.reserve(Size(max_parts));
   open_.reserve(Size(max_parts));
   if (model.weights().coarse_head) head_search_.emplace(model.weights(), kLogitRows, team.size());
 }
@@ -74,15 +75,22 @@ void Stepper::Run(std::span<StepPart> parts, const Taker& take) {
   output_rows_.clear();
   choosing_.clear();
   pooling_.clear();
+  scoring_.clear();
   // Those that pool come last: the choosing ones' output rows are the first.
   for (const bool pools : {false, true}) {
     for (StepPart& part : parts) {
       if (part.sequence->request().embed == pools) Prepare(part);
     }
   }
+  for (const StepPart* part : scoring_) {
+    for (std::int64_t row = 0; row < part->rows; ++row) {
+      output_rows_.push_back(part->first_row + row);
+    }
+  }
   const double start_ms = NowMs();
   Evaluate({.tokens = tokens_, .slices = slices_, .output_rows = output_rows_});
   evaluated_ms_ = NowMs();
+  ScorePrompts();
   for (std::size_t first = 0; first < choosing_.size();) {
     std::size_t count = 0;
     std::int64_t rows = 0;
@@ -105,6 +113,7 @@ void Stepper::Prepare(StepPart& part) {
   const auto extended = kv.Extend(part.rows);
   VIVACE_CHECK(extended.has_value(), "the pages of a running sequence are promised to it");
   const auto first_row = static_cast<std::int64_t>(tokens_.size());
+  part.first_row = first_row;
   slices_.push_back({.kv = &kv, .first_row = first_row, .rows = part.rows, .position = position});
   tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
   for (const DraftToken& entry : part.draft) tokens_.push_back(entry.token);
@@ -117,6 +126,29 @@ void Stepper::Prepare(StepPart& part) {
       output_rows_.push_back(first_row + row);
     }
     choosing_.push_back(&part);
+  }
+  const bool of_answer = part.sequence->timings().decoded_tokens > 0;
+  if (part.sequence->request().score_prompt && !of_answer) scoring_.push_back(&part);
+}
+
+// Their rows come last among those with an output: see Run.
+void Stepper::ScorePrompts() {
+  auto output = static_cast<std::int64_t>(output_rows_.size());
+  for (const StepPart* part : scoring_) output -= part->rows;
+  for (const StepPart* part : scoring_) {
+    Sequence& sequence = *part->sequence;
+    const std::int64_t position = sequence.kv_size() - part->rows;
+    for (std::int64_t done = 0; done < part->rows; done += kLogitRows, output += kLogitRows) {
+      const std::int64_t rows = std::min(kLogitRows, part->rows - done);
+      ComputeAll(output, output + rows);
+      for (std::int64_t row = 0; row < rows; ++row) {
+        const std::int64_t next = position + done + row + 1;
+        if (std::cmp_less(next, sequence.tokens().size())) {
+          sequence.ScorePrompt(next, Row(output + row));
+        }
+      }
+    }
+    output -= (kLogitRows - part->rows % kLogitRows) % kLogitRows;
   }
 }
 
