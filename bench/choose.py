@@ -67,12 +67,19 @@ def measure_models(arguments):
                "score": score(arguments, name, *kept)}
 
 
+def packs_of(path):
+    """What vivace has made of a model's file, in its home folder."""
+    cache = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+    home = pathlib.Path(os.environ.get("VIVACE_HOME") or pathlib.Path(cache) / "vivace")
+    return (home / "packed").glob(f"{path.stem}-*.vpk")
+
+
 def measure_types(arguments, first):
     """The first model in other types. Each file is deleted again: they are large."""
     if not arguments.quantize:
         return
     for kind in TYPES:
-        target = arguments.out / f"{kind}.gguf"
+        target = arguments.out / f"choose-{kind}.gguf"
         done = subprocess.run([arguments.quantize, "--allow-requantize", first["path"], target,
                                kind], capture_output=True, text=True, check=False)
         if done.returncode != 0:
@@ -81,7 +88,8 @@ def measure_types(arguments, first):
         yield {"name": kind, "bytes": target.stat().st_size,
                "speed": speed(arguments, f"{target}"),
                "score": score(arguments, target, "--against", arguments.out / "kept.run")}
-        target.unlink()
+        for path in (target, *packs_of(target)):
+            path.unlink()
 
 
 def memory_mb(process_id):

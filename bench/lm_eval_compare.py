@@ -92,7 +92,7 @@ def theirs(arguments, asked, address):
         "doc_to_target": "answer", "metric_list": [{"metric": "acc"}]}), "utf-8")
     result = lm_eval.simple_evaluate(
         model="local-completions", tasks=["choices"], log_samples=True, batch_size=4,
-        model_args={"model": "vivace", "base_url": f"{address}/v1/completions",
+        model_args={"model": "default", "base_url": f"{address}/v1/completions",
                     "tokenizer": str(save_tokenizer(arguments)), "tokenizer_backend": "huggingface",
                     "tokenized_requests": True, "num_concurrent": 1, "max_length": 2048},
         task_manager=lm_eval.tasks.TaskManager(include_path=str(arguments.out.resolve()),

@@ -181,7 +181,11 @@ Answer<void> Completions(Call& call) {
   }
   const bool include_usage = ReadIncludeUsage(fields);
   const bool echo = fields.Bool("echo", false);
-  generation.request.score_prompt = echo && generation.request.logprobs > 0;
+  GenerateRequest& request = generation.request;
+  request.score_prompt = echo && request.logprobs > 0;
+  // Who scores a prompt asks for one token more and takes it off again: it must be there, even
+  // where it is the end.
+  if (request.score_prompt && request.max_tokens == 1) request.ignore_end = true;
   const std::string suffix = fields.Text("suffix");
   auto prompts =
       suffix.empty() ? SetPrompts(fields, generation) : SetInfill(fields, suffix, generation);
