@@ -140,8 +140,7 @@ Result<int> EvalTasks(const EvalFlags& flags) {
   std::vector<EvalItem> items;
   for (const ChoiceTask& task : file->choices) {
     items.push_back({.name = task.id, .run = [&](Json& more) {
-                       return AnswerChoice(**session, preface->text, task, interrupt.token(),
-                                           more);
+                       return AnswerChoice(**session, preface->text, task, interrupt.token(), more);
                      }});
   }
   for (const CodeTask& task : file->programs) {
@@ -154,8 +153,8 @@ Result<int> EvalTasks(const EvalFlags& flags) {
   const bool code = !file->programs.empty();
   EvalHead head = HeadOf(**session, code ? "code" : "choice", code ? "pass@1" : "accuracy",
                          fmt::format("tasks {:016x}", file->hash));
-  head.settings = code ? Json{{"raw", flags.raw}, {"max_tokens", flags.max_tokens}}
-                       : preface->settings;
+  head.settings =
+      code ? Json{{"raw", flags.raw}, {"max_tokens", flags.max_tokens}} : preface->settings;
   return RunEvalItems(flags, head, items, interrupt);
 }
 

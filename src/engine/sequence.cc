@@ -137,8 +137,7 @@ void Sequence::Pool(std::span<const float> states) {
 }
 
 void Sequence::ScorePrompt(std::int64_t position, std::span<const float> logits) {
-  Choice choice = {
-      .token = tokens_[static_cast<std::size_t>(position)], .logprob = 0, .top = {}};
+  Choice choice = {.token = tokens_[static_cast<std::size_t>(position)], .logprob = 0, .top = {}};
   Judge(logits, std::max<std::size_t>(request().logprobs, 1), choice);
   submission_.sink(PromptTokenEvent{.choice = choice, .timings = timings_});
 }
