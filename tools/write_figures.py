@@ -11,8 +11,12 @@ import pathlib
 import statistics
 import sys
 
-BEGIN = "<!-- make bench writes from here -->"
 END = "<!-- to here -->"
+
+
+def begin(command):
+    """The mark before what a command writes."""
+    return f"<!-- {command} writes from here -->"
 
 
 def figure(value, digits=1):
@@ -55,11 +59,16 @@ def compare_table(compare):
     return table(["", "vivace", "llama.cpp", "times faster"], rows)
 
 
-def write(page, parts):
-    """The page with the parts between its marks."""
-    before, rest = page.split(BEGIN)
-    after = rest.split(END)[1]
-    return before + BEGIN + "\n" + "\n\n".join(parts) + "\n" + END + after
+def write(path, command, parts):
+    """Replaces what the command has written into the page before."""
+    page = path.read_text("utf-8")
+    if page.count(begin(command)) != 1:
+        sys.exit(f"{path}: the mark {begin(command)} is not there once")
+    before, rest = page.split(begin(command))
+    if END not in rest:
+        sys.exit(f"{path}: the mark {END} is missing after {begin(command)}")
+    after = rest.split(END, 1)[1]
+    path.write_text(before + begin(command) + "\n" + "\n\n".join(parts) + "\n" + END + after, "utf-8")
 
 
 def main():
@@ -69,10 +78,7 @@ def main():
     parts = list(engine_tables(json.loads(pathlib.Path(sys.argv[1]).read_text("utf-8"))))
     if len(sys.argv) == 4:
         parts.append(compare_table(json.loads(pathlib.Path(sys.argv[2]).read_text("utf-8"))))
-    page = path.read_text("utf-8")
-    if page.count(BEGIN) != 1 or page.count(END) != 1:
-        sys.exit(f"{path}: the marks {BEGIN} and {END} are not there once each")
-    path.write_text(write(page, parts), "utf-8")
+    write(path, "make bench", parts)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """The smallest server with OpenAI's streamed chats, around a function that generates.
 
 For libraries that come without a server: generate(messages, max_tokens) yields pieces of
-text. One request at a time; the others wait, as they would for the library.
+text, and at the end the number of tokens that they were, so that nothing is counted by how a
+library cuts its texts. One request at a time; the others wait, as they would for the library.
 """
 import argparse
 import http.server
@@ -12,7 +13,7 @@ import threading
 def arguments():
     """What compare.py gives to each of these servers."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("folder")
+    parser.add_argument("model", help="a GGUF file")
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--threads", type=int, required=True)
     return parser.parse_args()
@@ -40,9 +41,11 @@ def serve(generate, model, port):
             self.send_header("Transfer-Encoding", "chunked")
             self.end_headers()
             with lock:
-                for text in generate(request["messages"], request.get("max_tokens", 256)):
-                    if text:
-                        self.event({"choices": [{"index": 0, "delta": {"content": text},
+                for piece in generate(request["messages"], request.get("max_tokens", 256)):
+                    if isinstance(piece, int):
+                        self.event({"choices": [], "usage": {"completion_tokens": piece}})
+                    elif piece:
+                        self.event({"choices": [{"index": 0, "delta": {"content": piece},
                                                  "finish_reason": None}]})
             self.event("[DONE]")
             self.wfile.write(b"0\r\n\r\n")

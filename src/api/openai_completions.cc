@@ -24,7 +24,7 @@ class CompletionsFormat : public ReplyFormat {
     Json choices = Json::array();
     for (const Outcome& outcome : outcomes) {
       Json choice = Choice(outcome, Echo(outcome) + outcome.text, OpenAiFinish(outcome));
-      choice["logprobs"] = Logprobs(outcome.steps, Echo(outcome).size());
+      choice["logprobs"] = Logprobs(outcome, outcome.steps, 0);
       choices.push_back(std::move(choice));
     }
     Json body = Frame(std::move(choices));
@@ -35,18 +35,19 @@ class CompletionsFormat : public ReplyFormat {
 
   void Next(const Part& part, std::string& out) override {
     const std::size_t before = part.outcome.text.size() - part.text.size();
-    const std::string echo = Echo(part.outcome);
     std::string text(part.text);
-    if (before == 0) text.insert(0, echo);
+    if (before == 0) text.insert(0, Echo(part.outcome));
     Json choice = Choice(part.outcome, std::move(text), nullptr);
-    choice["logprobs"] = Logprobs(part.steps, echo.size() + before);
+    choice["logprobs"] = Logprobs(part.outcome, part.steps, before);
     Add(Frame(Json::array({std::move(choice)})), out);
   }
 
   void End(const Outcome& outcome, std::string& out) override {
     // An answer without any text has not echoed yet.
-    std::string text = outcome.text.empty() ? Echo(outcome) : "";
-    Json chunk = Frame(Json::array({Choice(outcome, std::move(text), OpenAiFinish(outcome))}));
+    const bool silent = outcome.text.empty();
+    Json choice = Choice(outcome, silent ? Echo(outcome) : "", OpenAiFinish(outcome));
+    if (silent && echo_) choice["logprobs"] = Logprobs(outcome, {}, 0);
+    Json chunk = Frame(Json::array({std::move(choice)}));
     chunk["timings"] = TimingsJson(outcome.timings, generation().preparation);
     Add(chunk, out);
   }
@@ -89,29 +90,50 @@ class CompletionsFormat : public ReplyFormat {
     return choice;
   }
 
-  // `offset`: where the text of the first step begins.
-  Json Logprobs(std::span<const vivace::Choice> steps, std::size_t offset) const {
-    if (generation().request.logprobs == 0) return nullptr;
+  // The four lists of an answer's "logprobs".
+  struct Lists {
+    const Tokenizer& tokenizer;
     Json tokens = Json::array();
     Json logprobs = Json::array();
     Json tops = Json::array();
     Json offsets = Json::array();
-    for (const vivace::Choice& step : steps) {
-      const std::string text = TokenText(tokenizer(), step.token);
-      Json top = Json::object();
-      for (const TokenLogprob& one : step.top) {
-        top[TokenText(tokenizer(), one.token)] = FiniteLogprob(one.logprob);
-      }
+    std::size_t offset = 0;
+
+    void Add(TokenId token, Json logprob, Json top) {
+      const std::string text = TokenText(tokenizer, token);
       tokens.push_back(text);
-      logprobs.push_back(FiniteLogprob(step.logprob));
+      logprobs.push_back(std::move(logprob));
       tops.push_back(std::move(top));
       offsets.push_back(offset);
       offset += text.size();
     }
-    return {{"tokens", std::move(tokens)},
-            {"token_logprobs", std::move(logprobs)},
-            {"top_logprobs", std::move(tops)},
-            {"text_offset", std::move(offsets)}};
+
+    void Add(const vivace::Choice& step) {
+      Json top = Json::object();
+      for (const TokenLogprob& one : step.top) {
+        top[TokenText(tokenizer, one.token)] = FiniteLogprob(one.logprob);
+      }
+      Add(step.token, FiniteLogprob(step.logprob), std::move(top));
+    }
+  };
+
+  // Of answer tokens. `before`: the bytes of the answer's text that come before them; the first
+  // ones follow those of an echoed prompt.
+  Json Logprobs(const Outcome& outcome, std::span<const vivace::Choice> steps,
+                std::size_t before) const {
+    if (generation().request.logprobs == 0) return nullptr;
+    Lists lists = {.tokenizer = tokenizer()};
+    const std::vector<TokenId>& prompt = PromptOf(outcome);
+    if (echo_ && before == 0 && !prompt.empty()) {
+      lists.Add(prompt.front(), nullptr, nullptr);  // nothing comes before it
+      for (const vivace::Choice& score : outcome.scores) lists.Add(score);
+    }
+    lists.offset = Echo(outcome).size() + before;
+    for (const vivace::Choice& step : steps) lists.Add(step);
+    return {{"tokens", std::move(lists.tokens)},
+            {"token_logprobs", std::move(lists.logprobs)},
+            {"top_logprobs", std::move(lists.tops)},
+            {"text_offset", std::move(lists.offsets)}};
   }
 
   static void Add(const Json& json, std::string& out) { out += http::Event(Dump(json)); }
@@ -159,6 +181,11 @@ Answer<void> Completions(Call& call) {
   }
   const bool include_usage = ReadIncludeUsage(fields);
   const bool echo = fields.Bool("echo", false);
+  GenerateRequest& request = generation.request;
+  request.score_prompt = echo && request.logprobs > 0;
+  // Who scores a prompt asks for one token more and takes it off again: it must be there, even
+  // where it is the end.
+  if (request.score_prompt && request.max_tokens == 1) request.ignore_end = true;
   const std::string suffix = fields.Text("suffix");
   auto prompts =
       suffix.empty() ? SetPrompts(fields, generation) : SetInfill(fields, suffix, generation);

@@ -123,7 +123,7 @@ void Reply::ShowOnBoard(Outcome& outcome, const Event& event) {
 void Reply::On(std::size_t choice, const Event& event) {
   const std::lock_guard lock(mutex_);
   Track& track = tracks_[choice];
-  ShowOnBoard(track.outcome, event);
+  if (!std::holds_alternative<PromptTokenEvent>(event)) ShowOnBoard(track.outcome, event);
   if (const auto* done = std::get_if<DoneEvent>(&event)) {
     service_.metrics.CountTokens(done->timings);
   }
@@ -136,6 +136,8 @@ void Reply::On(std::size_t choice, const Event& event) {
           if (generation_.stream && generation_.report_progress) {
             format_->Progress(track.outcome, e.evaluated, out_);
           }
+        } else if constexpr (std::is_same_v<E, PromptTokenEvent>) {
+          track.outcome.scores.push_back(e.choice);
         } else if constexpr (std::is_same_v<E, TokenEvent>) {
           OnToken(track, e);
         } else if constexpr (std::is_same_v<E, DoneEvent>) {

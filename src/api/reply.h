@@ -41,6 +41,7 @@ struct Outcome {
   std::string text;             // without calls
   std::vector<ToolCall> calls;  // the one that is coming is the last
   std::vector<Choice> steps;    // the tokens of text and calls
+  std::vector<Choice> scores;   // of the prompt's tokens but the first, where asked for
   FinishReason reason = FinishReason::kStop;
   std::string stopping_word;
   GenerateTimings timings;

@@ -49,11 +49,24 @@ void AddTextFlags(CLI::App& command, EvalFlags& flags) {
 
 void AddTaskFlags(CLI::App& command, EvalFlags& flags) {
   const char* group = "Tasks";
-  command
-      .add_option("--tasks", flags.tasks,
-                  "A file: multiple choice (MMLU, CMMLU, C-Eval; .csv or .jsonl) or programs "
-                  "(HumanEval; .jsonl)")
-      ->group(group);
+  CLI::Option* tasks =
+      command
+          .add_option("--tasks", flags.tasks,
+                      "A file: multiple choice (MMLU, CMMLU, C-Eval; .csv or .jsonl) or programs "
+                      "(HumanEval; .jsonl)")
+          ->group(group);
+  CLI::Option* shots =
+      command
+          .add_option("--shots", flags.shots,
+                      "Show so many questions of --dev with their answers before each one")
+          ->group(group)
+          ->check(CLI::Range(1, 64))
+          ->needs(tasks);
+  CLI::Option* dev =
+      command.add_option("--dev", flags.examples, "The file that --shots takes questions from")
+          ->group(group)
+          ->needs(shots);
+  shots->needs(dev);
   command
       .add_option("--needle", flags.needle,
                   "Find a sentence in texts of so many tokens, with commas between")

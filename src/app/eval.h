@@ -23,6 +23,8 @@ struct EvalFlags {
   std::string save_run;
   std::string against;
   std::string tasks;
+  std::string examples;    // a file of questions with answers, to show before each of tasks
+  std::int64_t shots = 0;  // how many of them
   std::vector<std::int64_t> needle;
   std::int64_t json_answers = 0;
   std::int64_t limit = 0;  // items of tasks; 0: all

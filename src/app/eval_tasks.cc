@@ -16,8 +16,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kPreface =
-    "The following are multiple choice questions (with answers).\n\n";
 // Letters are among the likeliest tokens after "Answer:"; one that is not counts as hopeless.
 constexpr std::size_t kLogprobs = 4096;
 
@@ -29,8 +27,9 @@ struct ChoiceTokens {
 
 // With " A" as one token after the prompt, as most tokenizers have it; else with the space in
 // the prompt and "A" after it.
-Result<ChoiceTokens> TokensOf(const Model& model, const ChoiceTask& task) {
-  const std::string text = std::string(kPreface) + ChoicePrompt(task);
+Result<ChoiceTokens> TokensOf(const Model& model, const std::string& preface,
+                              const ChoiceTask& task) {
+  const std::string text = preface + ChoicePrompt(task);
   for (const char* space : {"", " "}) {
     ChoiceTokens tokens = {.prompt = RawPrompt(model, text + space, false), .letters = {}};
     const std::span<const TokenId> prompt = tokens.prompt;
@@ -46,9 +45,9 @@ Result<ChoiceTokens> TokensOf(const Model& model, const ChoiceTask& task) {
   return Fail(ErrorKind::kUnsupported, "the model's tokenizer has no tokens for single letters");
 }
 
-Result<double> AnswerChoice(Session& session, const ChoiceTask& task, const std::stop_token& cancel,
-                            Json& more) {
-  const auto tokens = TokensOf(session.model(), task);
+Result<double> AnswerChoice(Session& session, const std::string& preface, const ChoiceTask& task,
+                            const std::stop_token& cancel, Json& more) {
+  const auto tokens = TokensOf(session.model(), preface, task);
   if (!tokens) return Failure(tokens.error());
   GenerateRequest request = GreedyRequest(tokens->prompt, 1);
   request.logprobs = kLogprobs;
@@ -105,18 +104,43 @@ Result<double> AnswerCode(Session& session, const CodeTask& task, const EvalFlag
   return ran->end == SandboxEnd::kPassed ? 1.0 : 0.0;
 }
 
+// What comes before each question, and what a run's head says of it.
+struct Preface {
+  std::string text = ChoicePreface({});
+  Json settings = Json::object();
+};
+
+Result<Preface> PrefaceOf(const EvalFlags& flags, const TaskFile& tasks) {
+  if (flags.shots == 0) return Preface();
+  if (tasks.choices.empty()) {
+    return Fail(ErrorKind::kBadInput,
+                "--shots is for multiple choice, but " + flags.tasks + " has programs");
+  }
+  const auto file = ReadTasks(flags.examples);
+  if (!file) return Failure(file.error());
+  if (std::cmp_greater(flags.shots, file->choices.size())) {
+    return Fail(ErrorKind::kBadInput, fmt::format("--shots is {}, {} has {} questions", flags.shots,
+                                                  flags.examples, file->choices.size()));
+  }
+  const auto shown = std::span(file->choices).first(static_cast<std::size_t>(flags.shots));
+  return Preface{.text = ChoicePreface(shown),
+                 .settings = {{"shots", flags.shots}, {"dev", fmt::format("{:016x}", file->hash)}}};
+}
+
 }  // namespace
 
 Result<int> EvalTasks(const EvalFlags& flags) {
   const auto file = ReadTasks(flags.tasks);
   if (!file) return Failure(file.error());
+  const auto preface = PrefaceOf(flags, *file);
+  if (!preface) return Failure(preface.error());
   auto session = Session::Open(flags.session);
   if (!session) return Failure(std::move(session).error());
   const InterruptScope interrupt;
   std::vector<EvalItem> items;
   for (const ChoiceTask& task : file->choices) {
     items.push_back({.name = task.id, .run = [&](Json& more) {
-                       return AnswerChoice(**session, task, interrupt.token(), more);
+                       return AnswerChoice(**session, preface->text, task, interrupt.token(), more);
                      }});
   }
   for (const CodeTask& task : file->programs) {
@@ -129,7 +153,8 @@ Result<int> EvalTasks(const EvalFlags& flags) {
   const bool code = !file->programs.empty();
   EvalHead head = HeadOf(**session, code ? "code" : "choice", code ? "pass@1" : "accuracy",
                          fmt::format("tasks {:016x}", file->hash));
-  if (code) head.settings = {{"raw", flags.raw}, {"max_tokens", flags.max_tokens}};
+  head.settings =
+      code ? Json{{"raw", flags.raw}, {"max_tokens", flags.max_tokens}} : preface->settings;
   return RunEvalItems(flags, head, items, interrupt);
 }
 

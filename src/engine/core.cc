@@ -260,7 +260,7 @@ void EngineCore::PlanPrefill(bool decoding, std::int64_t room) {
   for (Running* running : prefills_) {
     if (room == 0) return;
     Sequence& sequence = *running->sequence;
-    if (!sequence.request().embed) {
+    if (!sequence.request().wants_all_rows()) {
       const std::int64_t before = sequence.kv().size();
       // What another sequence has computed since.
       cache_.Match(sequence.tokens(), sequence.path(), sequence.kv());

@@ -80,6 +80,56 @@ TEST(EngineCoreTest, EmbeddingsDependOnTheirPromptOnly) {
   EXPECT_TRUE(text.SameAnswer(alone.Run({.prompt = prompt, .max_tokens = 20})));
 }
 
+// The log-probabilities of a prompt's tokens, by rows that were asked for one at a time.
+TEST(EngineCoreTest, PromptsAreScored) {
+  const std::vector<TokenId> prompt = RandomTokens(70, 5);
+  const GenerateRequest request = {.prompt = prompt,
+                                   .sampling = Greedy(),
+                                   .max_tokens = 3,
+                                   .logprobs = 4,
+                                   .ignore_end = true,
+                                   .score_prompt = true};
+  Bench alone(Options());
+  const Outcome first = alone.Run(request);
+  ASSERT_EQ(first.scores.size(), prompt.size() - 1);
+  EXPECT_EQ(first.timings.cached_tokens, 0);
+  for (const std::ptrdiff_t length : {1, 16, 17, 69}) {
+    const auto at = static_cast<std::size_t>(length);
+    const Choice& score = first.scores[at - 1];
+    EXPECT_EQ(score.token, prompt[at]);
+    ASSERT_EQ(score.top.size(), 4U);
+    const std::vector<TokenId> first_tokens(prompt.begin(), prompt.begin() + length);
+    const Outcome plain = Bench(Options()).Run({.prompt = first_tokens,
+                                                .sampling = Greedy(),
+                                                .max_tokens = 1,
+                                                .logprobs = 4,
+                                                .ignore_end = true});
+    EXPECT_EQ(score.top.front().token, plain.tokens.front());
+    EXPECT_EQ(score.top.front().logprob, plain.logprobs.front());
+  }
+  // In pieces, in company, and with a prompt that is cached already; without an answer, too.
+  EngineOptions options = Options();
+  options.prompt_chunk = 7;
+  Bench company(options, 2);
+  Outcome again;
+  Outcome text;
+  GenerateRequest silent = request;
+  silent.max_tokens = 0;
+  company.Add({.prompt = prompt, .sampling = Greedy(), .max_tokens = 20}, text);
+  company.Add(silent, again);
+  company.Drain();
+  EXPECT_TRUE(again.tokens.empty());
+  const Outcome third = company.Run(request);
+  EXPECT_TRUE(third.SameAnswer(first));
+  for (const Outcome* outcome : {&std::as_const(again), &third}) {
+    ASSERT_EQ(outcome->scores.size(), first.scores.size());
+    for (std::size_t i = 0; i < first.scores.size(); ++i) {
+      EXPECT_EQ(outcome->scores[i].logprob, first.scores[i].logprob) << i;
+    }
+  }
+  company.ExpectNothingHeld();
+}
+
 TEST(EngineCoreTest, AStopTokenEndsTheAnswer) {
   Bench bench(Options());
   GenerateRequest request = {

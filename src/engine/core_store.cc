@@ -27,7 +27,7 @@ std::int64_t EngineCore::promised_pages() const {
 
 bool EngineCore::Fits(const GenerateRequest& request) const {
   const PrefixCache::Found found =
-      request.embed ? PrefixCache::Found() : cache_.Look(request.prompt);
+      request.wants_all_rows() ? PrefixCache::Found() : cache_.Look(request.prompt);
   // Pages that are shared with a sequence that may shift do not count: see promised_pages.
   const bool shifts = request.shift || std::ranges::any_of(running_, [](const Running& running) {
                         return running.sequence->request().shift;
@@ -40,7 +40,7 @@ bool EngineCore::Fits(const GenerateRequest& request) const {
 
 void EngineCore::Prepare(Running& running) {
   Sequence& sequence = *running.sequence;
-  if (sequence.request().embed) return Start(running);
+  if (sequence.request().wants_all_rows()) return Start(running);
   cache_.Match(sequence.tokens(), sequence.path(), sequence.kv());
   bool own = false;
   running.fetch = courier_.Fetch(sequence.tokens(), sequence.path().pages.size(), own);
@@ -62,8 +62,7 @@ void EngineCore::TakeFetched() {
 
 void EngineCore::Start(Running& running) {
   Sequence& sequence = *running.sequence;
-  // An embedding is made of all states of its prompt.
-  if (!sequence.request().embed) {
+  if (!sequence.request().wants_all_rows()) {
     cache_.Match(sequence.tokens(), sequence.path(), sequence.kv());
     cache_.MatchPart(sequence.tokens(), sequence.path(), sequence.kv());
   }

@@ -22,6 +22,7 @@ class Collector {
 
   void operator()(const AdmittedEvent& /*event*/) {}
   void operator()(const ProgressEvent& /*event*/) {}
+  void operator()(const PromptTokenEvent& /*event*/) {}
   void operator()(const TokenEvent& event) {
     result_.tokens.push_back(event.choice.token);
     if (!event.choice.top.empty()) result_.logprobs.push_back(event.choice.top);

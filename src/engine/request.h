@@ -53,6 +53,9 @@ struct GenerateRequest {
   // Give the mean of the prompt's last hidden states instead of tokens: max_tokens is 0.
   // All of the prompt is evaluated then, whatever is cached.
   bool embed = false;
+  // Tell how likely each token of the prompt was, with as many of the likeliest beside it as
+  // `logprobs` says. All of the prompt is evaluated then, too.
+  bool score_prompt = false;
   Priority priority = Priority::kOrdinary;
   // Whether several tokens may be computed at once where it is likely how the answer goes on.
   // Changes no result.
@@ -62,6 +65,9 @@ struct GenerateRequest {
   // Names the conversation, or "": its pages are the last to be evicted, and a newer
   // request with the same name replaces a background one. Changes no result.
   std::string cache_id = {};
+
+  // Whether all of the prompt is evaluated, whatever is cached.
+  bool wants_all_rows() const { return embed || score_prompt; }
 };
 
 // All times are wall clock, in milliseconds.
@@ -102,6 +108,12 @@ struct ProgressEvent {
   std::int64_t evaluated;  // of prompt_tokens, with the cached ones
   const GenerateTimings& timings;
 };
+// Of a request that scores its prompt, in order: the token, given those before it. The first
+// token of a prompt has none.
+struct PromptTokenEvent {
+  const Choice& choice;
+  const GenerateTimings& timings;
+};
 // A token that is not the end of the generation. `text` is what has become certain with
 // it, often that of earlier tokens; all texts of a request add up to the answer.
 struct TokenEvent {
@@ -119,7 +131,7 @@ struct DoneEvent {
   std::string_view error = {};            // of kFailed: why the answer has no end
 };
 
-using Event = std::variant<AdmittedEvent, ProgressEvent, TokenEvent, DoneEvent>;
+using Event = std::variant<AdmittedEvent, ProgressEvent, PromptTokenEvent, TokenEvent, DoneEvent>;
 
 // Called on the thread that runs the steps, between two of them: everyone waits for it. It
 // must not block, and not call back into the engine but to submit.

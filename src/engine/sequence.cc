@@ -14,6 +14,13 @@ std::int64_t TokenLimit(const GenerateRequest& request, std::int64_t context) {
   return request.max_tokens < 0 ? room : std::min(request.max_tokens, room);
 }
 
+// How likely the choice's token was by a plain softmax, and which ones were likeliest.
+void Judge(std::span<const float> logits, std::size_t count, Choice& choice) {
+  choice.top = TopLogprobs(logits, count);
+  const auto total = static_cast<double>(choice.top.front().logit) - choice.top.front().logprob;
+  choice.logprob = static_cast<double>(logits[static_cast<std::size_t>(choice.token)]) - total;
+}
+
 }  // namespace
 
 const char* FinishReasonName(FinishReason reason) {
@@ -90,9 +97,7 @@ void Sequence::Choose(std::span<const float> logits, Choice& choice) {
     choice.top.resize(std::min(choice.top.size(), request().logprobs));
     return;
   }
-  choice.top = TopLogprobs(logits, request().logprobs);
-  const auto total = static_cast<double>(choice.top.front().logit) - choice.top.front().logprob;
-  choice.logprob = static_cast<double>(logits[static_cast<std::size_t>(choice.token)]) - total;
+  Judge(logits, request().logprobs, choice);
 }
 
 bool Sequence::ChooseAbove(std::span<const float> logits, const HeadResult& found, float share,
@@ -129,6 +134,12 @@ void Sequence::Shift() {
 
 void Sequence::Pool(std::span<const float> states) {
   for (std::size_t i = 0; i < states.size(); ++i) pooled_[i % pooled_.size()] += states[i];
+}
+
+void Sequence::ScorePrompt(std::int64_t position, std::span<const float> logits) {
+  Choice choice = {.token = tokens_[static_cast<std::size_t>(position)], .logprob = 0, .top = {}};
+  Judge(logits, std::max<std::size_t>(request().logprobs, 1), choice);
+  submission_.sink(PromptTokenEvent{.choice = choice, .timings = timings_});
 }
 
 bool Sequence::Take(const Choice& choice, double now_ms, FinishReason& reason) {

@@ -104,6 +104,9 @@ class Sequence {
   // Adds hidden states [rows, hidden] of the prompt, the next in order, to the mean.
   void Pool(std::span<const float> states);
 
+  // Tells how likely the token at `position` of the prompt was, by the logits of the row before.
+  void ScorePrompt(std::int64_t position, std::span<const float> logits);
+
   // The events, in this order.
   void Admitted(double now_ms);
   void Progress(double now_ms);

@@ -19,6 +19,20 @@ constexpr std::int64_t kStepsBeforePromotion = 100;
 
 std::size_t Size(std::int64_t value) { return static_cast<std::size_t>(value); }
 
+// Which of a part's rows have an output.
+enum class Outputs : std::uint8_t {
+  kOfTokens,  // those that tokens are chosen from
+  kOfPrompt,  // all: they tell how likely the prompt is, too
+  kOfStates,  // all: they become an embedding
+};
+
+Outputs OutputsOf(const StepPart& part) {
+  const GenerateRequest& request = part.sequence->request();
+  if (request.embed) return Outputs::kOfStates;
+  const bool of_prompt = part.sequence->timings().decoded_tokens == 0;
+  return request.score_prompt && of_prompt ? Outputs::kOfPrompt : Outputs::kOfTokens;
+}
+
 }  // namespace
 
 Result<Stepper> Stepper::Create(const Model& model, ThreadTeam& team, std::int64_t max_rows,
@@ -49,6 +63,7 @@ Stepper::Stepper(const Model& model, ThreadTeam& team, Workspace space, Buffer l
   output_rows_.reserve(Size(space_.max_rows));
   choosing_.reserve(Size(max_parts));
   pooling_.reserve(Size(max_parts));
+  scoring_.reserve(Size(max_parts));
   open_.reserve(Size(max_parts));
   if (model.weights().coarse_head) head_search_.emplace(model.weights(), kLogitRows, team.size());
 }
@@ -74,21 +89,25 @@ void Stepper::Run(std::span<StepPart> parts, const Taker& take) {
   output_rows_.clear();
   choosing_.clear();
   pooling_.clear();
-  // Those that pool come last: the choosing ones' output rows are the first.
-  for (const bool pools : {false, true}) {
+  scoring_.clear();
+  // Output rows ascend, so what needs many of them comes last.
+  for (const Outputs outputs : {Outputs::kOfTokens, Outputs::kOfPrompt, Outputs::kOfStates}) {
     for (StepPart& part : parts) {
-      if (part.sequence->request().embed == pools) Prepare(part);
+      if (OutputsOf(part) == outputs) Prepare(part);
     }
   }
   const double start_ms = NowMs();
   Evaluate({.tokens = tokens_, .slices = slices_, .output_rows = output_rows_});
   evaluated_ms_ = NowMs();
+  ScorePrompts();
   for (std::size_t first = 0; first < choosing_.size();) {
     std::size_t count = 0;
-    std::int64_t rows = 0;
-    while (first + count < choosing_.size() &&
-           rows + choosing_[first + count]->outputs() <= kLogitRows) {
-      rows += choosing_[first + count++]->outputs();
+    // Between those that score their prompts lie rows of prompts.
+    const auto reach = [&](const StepPart& part) {
+      return part.first_output + part.outputs() - choosing_[first]->first_output;
+    };
+    while (first + count < choosing_.size() && reach(*choosing_[first + count]) <= kLogitRows) {
+      ++count;
     }
     Choose(std::span(choosing_).subspan(first, count), take);
     first += count;
@@ -104,25 +123,46 @@ void Stepper::Prepare(StepPart& part) {
   const auto tokens = part.sequence->tokens().subspan(Size(position), Size(part.rows - drafted));
   const auto extended = kv.Extend(part.rows);
   VIVACE_CHECK(extended.has_value(), "the pages of a running sequence are promised to it");
-  const auto first_row = static_cast<std::int64_t>(tokens_.size());
-  slices_.push_back({.kv = &kv, .first_row = first_row, .rows = part.rows, .position = position});
+  part.first_row = static_cast<std::int64_t>(tokens_.size());
+  slices_.push_back(
+      {.kv = &kv, .first_row = part.first_row, .rows = part.rows, .position = position});
   tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
   for (const DraftToken& entry : part.draft) tokens_.push_back(entry.token);
-  if (part.sequence->request().embed) {
-    pooling_.push_back(&part);
-    for (std::int64_t row = 0; row < part.rows; ++row) output_rows_.push_back(first_row + row);
-  } else if (part.chooses) {
-    part.first_output = static_cast<std::int64_t>(output_rows_.size());
-    for (std::int64_t row = part.rows - part.outputs(); row < part.rows; ++row) {
-      output_rows_.push_back(first_row + row);
+  const Outputs outputs = OutputsOf(part);
+  if (outputs == Outputs::kOfStates) pooling_.push_back(&part);
+  if (outputs == Outputs::kOfPrompt) scoring_.push_back(&part);
+  const std::int64_t wanted =
+      outputs != Outputs::kOfTokens ? part.rows : (part.chooses ? part.outputs() : 0);
+  for (std::int64_t row = part.rows - wanted; row < part.rows; ++row) {
+    output_rows_.push_back(part.first_row + row);
+  }
+  if (!part.chooses || outputs == Outputs::kOfStates) return;
+  part.first_output = static_cast<std::int64_t>(output_rows_.size()) - part.outputs();
+  choosing_.push_back(&part);
+}
+
+void Stepper::ScorePrompts() {
+  auto output = static_cast<std::int64_t>(output_rows_.size());
+  for (const StepPart* part : pooling_) output -= part->rows;
+  for (const StepPart* part : scoring_) output -= part->rows;
+  for (const StepPart* part : scoring_) {
+    Sequence& sequence = *part->sequence;
+    // The row before the prompt's last token is the last that tells about one.
+    const std::int64_t position = sequence.kv_size() - part->rows;
+    const std::int64_t last = std::ssize(sequence.tokens()) - 1 - position;
+    for (std::int64_t row = 0; row < part->rows; ++row) {
+      if (row % kLogitRows == 0) {
+        ComputeAll(output + row, output + std::min(row + kLogitRows, part->rows));
+      }
+      if (row < last) sequence.ScorePrompt(position + row + 1, Row(output + row));
     }
-    choosing_.push_back(&part);
+    output += part->rows;
   }
 }
 
 void Stepper::Pool() {
-  std::int64_t row = 0;
-  for (const StepPart* part : choosing_) row += part->outputs();
+  auto row = static_cast<std::int64_t>(output_rows_.size());
+  for (const StepPart* part : pooling_) row -= part->rows;
   const std::size_t hidden = Size(model_->config().hidden);
   for (const StepPart* part : pooling_) {
     for (std::int64_t i = 0; i < part->rows; ++i, ++row) {

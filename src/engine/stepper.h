@@ -37,8 +37,9 @@ struct StepPart {
   // Whether it ended with a token, and why.
   bool ended = false;
   FinishReason reason = FinishReason::kLength;
-  // The step's own: the number of its first row with logits, and how many of its drafted
-  // tokens have turned out right.
+  // The step's own: its first row, the number of its first row with logits, and how many of its
+  // drafted tokens have turned out right.
+  std::int64_t first_row = 0;
   std::int64_t first_output = 0;
   std::int64_t right = 0;
   bool open = false;  // another token can be chosen
@@ -81,6 +82,8 @@ class Stepper {
 
   void Prepare(StepPart& part);
   void Pool();
+  // Of the parts whose rows all have logits: how likely the next tokens of their prompts were.
+  void ScorePrompts();
   // For parts whose rows share a sweep: rounds of one token for each that is open.
   void Choose(std::span<StepPart* const> parts, const Taker& take);
   std::span<const TokenMask> MasksOf(std::span<StepPart* const> parts);
@@ -110,6 +113,7 @@ class Stepper {
   std::vector<std::int64_t> output_rows_;
   std::vector<StepPart*> choosing_;
   std::vector<StepPart*> pooling_;    // of requests that want an embedding
+  std::vector<StepPart*> scoring_;    // of requests that score their prompt
   std::vector<StepPart*> open_;       // of those that share a sweep
   std::vector<HeadResult> found_;     // [kLogitRows]
   std::vector<TokenMask> masks_;      // [kLogitRows]

@@ -153,6 +153,7 @@ struct Outcome {
   int admitted = 0;
   std::vector<std::int64_t> progress;
   std::vector<float> embedding;
+  std::vector<Choice> scores;  // of the prompt's tokens but the first
 
   // What must not depend on company, cache, threads or cuts.
   bool SameAnswer(const Outcome& other) const {
@@ -170,6 +171,7 @@ inline EventSink Record(Outcome& outcome) {
       out.timings = event.timings;
     }
     void operator()(const ProgressEvent& event) const { out.progress.push_back(event.evaluated); }
+    void operator()(const PromptTokenEvent& event) const { out.scores.push_back(event.choice); }
     void operator()(const TokenEvent& event) const {
       out.tokens.push_back(event.choice.token);
       out.text += event.text;

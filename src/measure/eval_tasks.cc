@@ -256,4 +256,12 @@ std::string ChoicePrompt(const ChoiceTask& task) {
   return prompt + "Answer:";
 }
 
+std::string ChoicePreface(std::span<const ChoiceTask> examples) {
+  std::string preface = "The following are multiple choice questions (with answers).\n\n";
+  for (const ChoiceTask& task : examples) {
+    preface += fmt::format("{} {}\n\n", ChoicePrompt(task), static_cast<char>('A' + task.answer));
+  }
+  return preface;
+}
+
 }  // namespace vivace

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,5 +44,7 @@ Result<TaskFile> ParseTasks(const std::string& path, std::string_view text);
 
 // The question as models are asked it: the choices by letter, "Answer:" at the end.
 std::string ChoicePrompt(const ChoiceTask& task);
+// What comes before a question: that there are questions, and examples with their answers.
+std::string ChoicePreface(std::span<const ChoiceTask> examples);
 
 }  // namespace vivace

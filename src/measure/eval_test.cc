@@ -60,6 +60,9 @@ TEST(EvalTasksTest, ReadsLinesOfJson) {
   ASSERT_TRUE(code.has_value()) << code.error().message;
   EXPECT_EQ(code->programs[0].id, "T/0");
   EXPECT_EQ(ChoicePrompt(choices->choices[0]), "q\nA. a\nB. b\nAnswer:");
+  EXPECT_TRUE(ChoicePreface(choices->choices)
+                  .ends_with("\n\nq\nA. a\nB. b\nAnswer: B\n\n"
+                             "r\nA. a\nB. b\nC. c\nAnswer: C\n\n"));
 }
 
 TEST(EvalTasksTest, SaysFileAndLine) {

@@ -1,6 +1,7 @@
 // ServeFigures: a server benchmark's samples as figures: of each workload, and in all.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -33,6 +34,10 @@ struct ServeFigures {
   }
 };
 
+// Of a core, up to 100 tokens a second, and as much more at more: beyond that this program
+// disturbs what it measures.
+inline constexpr double kMostClientCpuPct = 2;
+
 struct ServeServer {
   ServeTarget target;
   ServeFigures all;
@@ -42,6 +47,10 @@ struct ServeServer {
   std::vector<std::pair<std::string, std::int64_t>> problems;  // sentences, how often
   std::string counted;        // where token counts are from, "mixed" if not all are alike
   double client_cpu_pct = 0;  // of one core, what this program took meanwhile
+
+  bool disturbs() const {
+    return client_cpu_pct > kMostClientCpuPct * std::max(1.0, all.tokens_per_second() / 100);
+  }
 };
 
 std::vector<ServeServer> FiguresOf(const ServeBenchResult& result,

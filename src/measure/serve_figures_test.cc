@@ -71,6 +71,7 @@ TEST(ServeFiguresTest, WarmUpAndFailuresAreKeptApart) {
   EXPECT_EQ(server.counted, "usage");
   EXPECT_DOUBLE_EQ(server.all.tokens_per_second(), 5);
   EXPECT_DOUBLE_EQ(server.client_cpu_pct, 0.5);
+  EXPECT_FALSE(server.disturbs());
   ASSERT_EQ(server.problems.size(), 1U);
   EXPECT_EQ(server.problems[0].first, "HTTP 503: busy");
 }

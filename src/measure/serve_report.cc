@@ -57,7 +57,8 @@ Json ServerJson(const ServeReport& report, const ServeServer& server) {
                {"seconds", Rounded(report.seconds)},
                {"interrupted", report.interrupted},
                {"token_counts", server.counted},
-               {"client_cpu_pct", Rounded(server.client_cpu_pct)}};
+               {"client_cpu_pct", Rounded(server.client_cpu_pct)},
+               {"client_disturbs", server.disturbs()}};
   json.update(FiguresJson(server.all));
   const auto add_first = [&](const char* name, std::string_view workload) {
     const ServeFigures* figures = Find(server, workload);
@@ -137,6 +138,12 @@ std::string SummaryText(const ServeServer& server) {
       server.target.name, server.all.requests, server.all.errors, server.all.tokens,
       server.counted == "chunks" ? "counted as texts" : "as the server says",
       ShortNumber(server.all.tokens_per_second()), server.client_cpu_pct);
+  if (server.disturbs()) {
+    text += fmt::format(
+        "  warning: that is more than {:g} % for 100 tokens/s, so this program may have slowed the "
+        "server down\n",
+        kMostClientCpuPct);
+  }
   for (const auto& [message, count] : server.problems) {
     text += fmt::format("  {} time{}: {}\n", count, count == 1 ? "" : "s", message);
   }

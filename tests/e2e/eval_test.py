@@ -63,6 +63,20 @@ def test_divergence_from_a_kept_run(tiny, tmp_path):
     assert cut.returncode == 1 and "ends before the text does" in cut.stderr
 
 
+def test_examples_before_questions(tiny, questions, tmp_path):
+    vivace, model, _ = tiny
+    ask = ["--tasks", questions, "--out", tmp_path / "run.jsonl"]
+    shown = vivace.json("eval", model, *ask, "--shots", 2, "--dev", questions)
+    assert shown["items"] == 12
+    assert lines(tmp_path / "run.jsonl")[0]["settings"]["shots"] == 2
+    plain = vivace("eval", model, *ask)
+    assert plain.returncode == 1 and "is another evaluation" in plain.stderr
+    many = vivace("eval", model, *ask, "--shots", 13, "--dev", questions)
+    assert many.returncode == 1 and "--shots is 13" in many.stderr and "12 questions" in many.stderr
+    alone = vivace("eval", model, *ask, "--shots", 2)
+    assert alone.returncode != 0 and "--dev" in alone.stderr
+
+
 def test_multiple_choice(tiny, questions, tmp_path):
     vivace, model, _ = tiny
     out = tmp_path / "run.jsonl"

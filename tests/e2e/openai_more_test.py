@@ -135,6 +135,24 @@ def test_completion_logprobs(server):
         assert top[token] == logprob == max(top.values())
 
 
+def test_an_echoed_prompt_is_scored(server):
+    """As evaluation programs ask for it; what an answer's own tokens got, they get as a prompt."""
+    answer = server.post("/v1/completions", COMPLETION | {"logprobs": 1})["choices"][0]
+    whole = server.post("/tokenize", {"content": COMPLETION["prompt"] + answer["text"]})["tokens"]
+    body = {"prompt": whole, "echo": True, "logprobs": 1, "max_tokens": 0}
+    echoed = server.post("/v1/completions", body)["choices"][0]
+    scored = echoed["logprobs"]
+    assert echoed["text"] == "".join(scored["tokens"]) == COMPLETION["prompt"] + answer["text"]
+    assert scored["token_logprobs"][0] is None and scored["top_logprobs"][0] is None
+    assert scored["text_offset"][0] == 0 and len(scored["tokens"]) == len(whole)
+    count = len(answer["logprobs"]["tokens"])
+    assert scored["token_logprobs"][-count:] == answer["logprobs"]["token_logprobs"]
+    streamed = server.stream("/v1/completions", body | {"max_tokens": 1, "stream": True})
+    lists = [c["logprobs"] for event in streamed if event != "[DONE]"
+             for c in event["choices"] if c["logprobs"]]
+    assert [t for one in lists for t in one["tokens"]][:-1] == scored["tokens"]
+
+
 @pytest.mark.parametrize("more, status", [
     ({"prompt": None}, 400), ({"prompt": 5}, 400), ({"logprobs": 21}, 400), ({"echo": 1}, 400),
     ({"best_of": 3}, 501), ({"suffix": "x"}, 501), ({"max_tokens": "5"}, 400)])
