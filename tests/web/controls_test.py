@@ -107,8 +107,8 @@ def test_loading_a_model_shows_how_far_it_is(open_page, chat_server):
             route.fulfill(json=answer | {"data": answer["data"] + [other]})
 
         page.route("**/v1/models", models)
-        page.route("**/api/generate", held.append)
-    chat = open_page(chat_server, before=before)
+        page.route("**/api/generate", lambda route: held.append(route))
+    chat = open_page(chat_server, before=before, expect=["404"])
     chat("model").select_option("another:q8_0")
     bar = chat("model-loading")
     expect(bar).to_have_attribute("data-percent", "42")
