@@ -183,9 +183,8 @@ Answer<void> ReadToolsOf(Fields& fields, ChatRequest& chat) {
 
 }  // namespace
 
-Answer<AnthropicChat> ReadAnthropicChat(Fields& fields) {
-  AnthropicChat result;
-  ChatRequest& chat = result.chat;
+Answer<ChatRequest> ReadAnthropicChat(Fields& fields) {
+  ChatRequest chat;
   if (const Json* system = fields.Find("system")) {
     auto text = ReadTexts(*system, "system");
     if (!text) return Refusal(std::move(text).error());
@@ -199,12 +198,12 @@ Answer<AnthropicChat> ReadAnthropicChat(Fields& fields) {
     if (!read) return Refusal(read.error());
   }
   if (auto tools = ReadToolsOf(fields, chat); !tools) return Refusal(std::move(tools).error());
-  const Message& last = chat.messages.back();
+  Message& last = chat.messages.back();
   if (last.role == "assistant" && last.tool_calls.is_null()) {
-    result.prefill = last.content;
+    chat.answer_start = std::move(last.content);
     chat.messages.pop_back();
   }
-  return result;
+  return chat;
 }
 
 Answer<void> RefuseAnthropicExtras(Fields& fields) {

@@ -24,7 +24,7 @@ TEST(AnthropicFieldsTest, BlocksBecomeMessages) {
         {"type": "tool_result", "tool_use_id": "b"}]}],
     "tools": [{"name": "f", "input_schema": {"type": "object"}}]})");
   ASSERT_TRUE(read.has_value()) << read.error().message;
-  const auto& messages = read->chat.messages;
+  const auto& messages = read->messages;
   ASSERT_EQ(messages.size(), 5U);
   EXPECT_EQ(messages[0].content, "Be kind.");
   EXPECT_EQ(messages[2].tool_calls.dump(),
@@ -32,16 +32,16 @@ TEST(AnthropicFieldsTest, BlocksBecomeMessages) {
   EXPECT_EQ(messages[3].role, "tool");
   EXPECT_EQ(messages[3].tool_call_id, "a");
   EXPECT_EQ(messages[4].content, "");
-  EXPECT_EQ(read->chat.tools[0]["function"]["name"], "f");
-  EXPECT_EQ(read->prefill, "");
+  EXPECT_EQ(read->tools[0]["function"]["name"], "f");
+  EXPECT_EQ(read->answer_start, "");
 }
 
 TEST(AnthropicFieldsTest, ALastAnswerIsABeginning) {
   const auto read = Read(R"({"messages": [{"role": "user", "content": "Hi"},
                                           {"role": "assistant", "content": "Well, "}]})");
   ASSERT_TRUE(read.has_value());
-  EXPECT_EQ(read->prefill, "Well, ");
-  EXPECT_EQ(read->chat.messages.size(), 1U);
+  EXPECT_EQ(read->answer_start, "Well, ");
+  EXPECT_EQ(read->messages.size(), 1U);
 }
 
 TEST(AnthropicFieldsTest, ToolChoice) {

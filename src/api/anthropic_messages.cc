@@ -175,17 +175,13 @@ Answer<Generation> ReadRequest(Call& call, Fields& fields) {
   if (!model) return Refusal(std::move(model).error());
   Generation generation = {.model = std::move(*model), .request = {}, .derived = call.derived};
   if (const auto plain = RefuseAnthropicExtras(fields); !plain) return Refusal(plain.error());
-  const auto read = ReadAnthropicChat(fields);
-  if (!read) return Refusal(read.error());
+  const auto chat = ReadAnthropicChat(fields);
+  if (!chat) return Refusal(chat.error());
   if (const auto form = ReadAnthropicStructure(fields, generation); !form) {
     return Refusal(form.error());
   }
-  if (const auto prompt = SetChatPrompt(read->chat, generation); !prompt) {
+  if (const auto prompt = SetChatPrompt(*chat, generation); !prompt) {
     return Refusal(prompt.error());
-  }
-  if (!read->prefill.empty()) {
-    generation.model->tokenizer().Encode(read->prefill, Tokenizer::Special::kAsText,
-                                         generation.request.prompt);
   }
   return generation;
 }

@@ -18,6 +18,7 @@ Answer<void> ApplyTemplate(Call& call) {
   if (!pieces) return Refusal(pieces.error());
   std::string prompt;
   for (const PromptPiece& piece : *pieces) prompt += piece.text;
+  prompt += chat->answer_start;
   (void)call.writer.Send(JsonResponse({{"prompt", prompt}}));
   return {};
 }

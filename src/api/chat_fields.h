@@ -7,8 +7,8 @@
 
 namespace vivace {
 
-// Reads "messages", the tools, "chat_template_kwargs", "add_generation_prompt". 400 says
-// which message or tool is wrong.
+// Reads "messages", the tools, "chat_template_kwargs", "add_generation_prompt" and
+// "continue_final_message". 400 says which message or tool is wrong.
 Answer<ChatRequest> ReadChat(Fields& fields);
 
 }  // namespace vivace

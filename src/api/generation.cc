@@ -163,6 +163,7 @@ Answer<void> SetChatPrompt(const ChatTemplate& chat_template, const ChatRequest&
   const double rendered_ms = NowMs();
   GenerateRequest& request = generation.request;
   request.prompt = EncodePieces(generation.model->model(), *pieces);
+  EncodeAnswerStart(generation.model->model(), chat, request.prompt);
   generation.preparation.template_ms += rendered_ms - start_ms;
   generation.preparation.tokenize_ms += NowMs() - rendered_ms;
   ContextPolicy& policy = generation.context_policy;

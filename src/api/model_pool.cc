@@ -91,7 +91,10 @@ Result<ModelLease> ModelPool::Load(const std::string& key, std::unique_lock<std:
   if (!IsPinned(key)) entry.keep_alive = options_.keep_alive;
   lock.unlock();
   const double start_ms = NowMs();
-  auto loaded = options_.load(key);
+  auto loaded = options_.load(key, [this, &entry](double share) {
+    const std::lock_guard guard(mutex_);
+    entry.loaded_share = share;
+  });
   lock.lock();
   changed_.notify_all();
   if (!loaded) {
@@ -136,6 +139,15 @@ std::vector<ModelPool::Loaded> ModelPool::List() {
     loaded.push_back({.model = Lease(entry, false), .expires = expires, .load_ms = entry.load_ms});
   }
   return loaded;
+}
+
+std::map<std::string, double> ModelPool::Loading() {
+  const std::lock_guard lock(mutex_);
+  std::map<std::string, double> loading;
+  for (const Entry& entry : entries_) {
+    if (!entry.model) loading.emplace(entry.key, entry.loaded_share);
+  }
+  return loading;
 }
 
 void ModelPool::SetKeepAlive(const ServedModel& model, KeepAlive keep_alive) {

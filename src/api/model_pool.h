@@ -25,11 +25,14 @@
 namespace vivace {
 
 using ModelLease = std::shared_ptr<ServedModel>;
+// Called while a model is loaded, with the share done, 0 to 1; not where that is quick.
+using LoadProgress = std::function<void(double share)>;
 
 class ModelPool {
  public:
   using Clock = std::chrono::steady_clock;
-  using Loader = std::function<Result<std::unique_ptr<ServedModel>>(const std::string& model)>;
+  using Loader = std::function<Result<std::unique_ptr<ServedModel>>(const std::string& model,
+                                                                    const LoadProgress& progress)>;
   // A model that may be loaded, by its name for people; what the loader takes.
   using Finder = std::function<Result<std::string>(const std::string& name)>;
   // Forever where empty; zero: unload once idle.
@@ -68,6 +71,9 @@ class ModelPool {
   // Looking at models keeps none of them longer.
   std::vector<Loaded> List();
 
+  // What is being loaded, by its key, and how far that is.
+  std::map<std::string, double> Loading();
+
   // From the end of the next lease on. Pinned models stay whatever is asked.
   void SetKeepAlive(const ServedModel& model, KeepAlive keep_alive);
 
@@ -79,6 +85,7 @@ class ModelPool {
   struct Entry {
     std::string key;
     std::unique_ptr<ServedModel> model;  // null: being loaded
+    double loaded_share = 0;             // until then
     int leases = 0;
     KeepAlive keep_alive;
     Clock::time_point idle_since;

@@ -20,6 +20,7 @@ Json LoadedModelJson(ServedModel& model) {
           {"object", "model"},
           {"created", Seconds(model.modified())},
           {"owned_by", "vivace"},
+          {"status", {{"value", "loaded"}}},
           {"meta",
            {{"n_vocab", config.vocab_size},
             {"n_ctx", model.context()},
@@ -30,18 +31,31 @@ Json LoadedModelJson(ServedModel& model) {
             {"ftype", facts.quants.empty() ? "" : facts.quants.front().type}}}};
 }
 
+// Of a model that is not in memory: nothing but its name and how far its loading is.
+Json OtherModelJson(const std::string& name, const std::map<std::string, double>& loading) {
+  Json status = {{"value", "unloaded"}};
+  if (const auto found = loading.find(name); found != loading.end()) {
+    status = {{"value", "loading"}, {"progress", found->second}};
+  }
+  return {{"id", name},
+          {"object", "model"},
+          {"created", 0},
+          {"owned_by", "vivace"},
+          {"status", std::move(status)}};
+}
+
 // What is in memory, then what can be loaded.
 Answer<void> ListModelsOf(Call& call) {
   Json data = Json::array();
   std::set<std::string> listed;
+  const auto loading = call.service.models.Loading();
   for (const ModelPool::Loaded& loaded : call.service.models.List()) {
     listed.insert(loaded.model->name());
     data.push_back(LoadedModelJson(*loaded.model));
   }
   for (const LocalModel& local : ListModels()) {
     if (!listed.insert(local.name).second) continue;
-    data.push_back(
-        {{"id", local.name}, {"object", "model"}, {"created", 0}, {"owned_by", "vivace"}});
+    data.push_back(OtherModelJson(local.name, loading));
   }
   for (const DerivedModel& derived : ListDerived()) {
     data.push_back({{"id", derived.name},
@@ -66,8 +80,7 @@ Answer<void> OneModel(Call& call) {
     if (!derived) return Refusal(found.error());
     found = std::move(derived->name);
   }
-  (void)call.writer.Send(
-      JsonResponse({{"id", *found}, {"object", "model"}, {"created", 0}, {"owned_by", "vivace"}}));
+  (void)call.writer.Send(JsonResponse(OtherModelJson(*found, call.service.models.Loading())));
   return {};
 }
 

@@ -18,7 +18,9 @@ Answer<std::vector<TokenId>> PromptOf(const ServedModel& model, const ChatReques
   auto pieces =
       partial ? RenderOpenTurn(model.chat(), chat, true) : RenderWithTools(model.chat(), chat);
   if (!pieces) return Refusal(std::move(pieces).error());
-  return EncodePieces(model.model(), *pieces);
+  auto prompt = EncodePieces(model.model(), *pieces);
+  EncodeAnswerStart(model.model(), chat, prompt);
+  return prompt;
 }
 
 Answer<void> Prefill(Call& call) {
@@ -30,6 +32,9 @@ Answer<void> Prefill(Call& call) {
   Generation generation = {.model = *model, .request = {}};
   ReadOwnFields(fields, generation);
   const bool partial = fields.Bool("partial", false);
+  if (partial && fields.Bool("continue_final_message", false)) {
+    fields.Reject("partial", "allowed is one of partial and continue_final_message, not both");
+  }
   if (const auto status = fields.status(); !status) return Refusal(status.error());
   auto prompt = PromptOf(**model, *chat, partial);
   if (!prompt) return Refusal(std::move(prompt).error());

@@ -56,10 +56,10 @@ std::string FolderOf(const Model& model, const char* part) {
 // it guesses for models of its vocabulary.
 Result<std::unique_ptr<ServedModel>> LoadServed(const ServeFlags& flags, const std::string& name,
                                                 const std::string& path, const Model* draft,
-                                                ServerLog& log) {
+                                                ServerLog& log, const LoadProgress& progress) {
   SessionFlags session = flags.session;
   session.model = path.empty() ? name : path;
-  auto opened = OpenModel(session);
+  auto opened = OpenModel(session, progress);
   if (!opened) return Failure(std::move(opened).error());
   EngineOptions engine = flags.engine;
   engine.kv_bytes = KvBytes(flags, opened->model);
@@ -182,10 +182,10 @@ Result<int> Serve(const ServeFlags& flags) {
       .aliases = Aliases(flags, pinned->names.front()),
       .max_models = flags.max_models,
       .load =
-          [&](const std::string& name) {
+          [&](const std::string& name, const LoadProgress& progress) {
             const auto path = pinned->paths.find(name);
             return LoadServed(flags, name, path == pinned->paths.end() ? "" : path->second,
-                              *draft ? &**draft : nullptr, log);
+                              *draft ? &**draft : nullptr, log, progress);
           },
       .find = FindLocalModel};
   if (flags.keep_alive_s < 0) {

@@ -100,7 +100,8 @@ Result<const KernelTable*> WishedKernels(const SessionFlags& flags) {
   return SelectKernels(name == nullptr ? "" : name);
 }
 
-Result<OpenedModel> OpenModel(const SessionFlags& flags) {
+Result<OpenedModel> OpenModel(const SessionFlags& flags,
+                              const std::function<void(double)>& progress) {
   const auto kernels = WishedKernels(flags);
   if (!kernels) return Failure(kernels.error());
   const auto resolved = FetchIfMissing(flags.model);
@@ -112,7 +113,10 @@ Result<OpenedModel> OpenModel(const SessionFlags& flags) {
   auto team = MakeTeam(settings.threads);
   LoadOptions options;
   if (!flags.no_pack) options.packed_folder = PackedFolder();
-  options.progress = PackProgress(resolved->name);
+  options.progress = [&progress, show = PackProgress(resolved->name)](double share) mutable {
+    show(share);
+    progress(share);
+  };
   options.warn = [](const std::string& line) { fmt::print(stderr, "vivace: {}\n", line); };
   auto loaded = LoadModel(resolved->path, **kernels, *team, options);
   if (!loaded) return Failure(std::move(loaded).error());

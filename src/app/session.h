@@ -2,6 +2,7 @@
 // thread team and a generator.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -82,7 +83,9 @@ struct OpenedModel {
   TunedSettings settings;
   bool tuned = false;
 };
-Result<OpenedModel> OpenModel(const SessionFlags& flags);
+// `progress` is called with the share done where that takes longer.
+Result<OpenedModel> OpenModel(
+    const SessionFlags& flags, const std::function<void(double)>& progress = [](double) {});
 // The one that flags.draft_model names; nothing where there is none.
 Result<std::optional<Model>> OpenDraftModel(const SessionFlags& flags);
 

@@ -27,6 +27,8 @@ struct ChatRequest {
   std::string forced_tool = {};     // of kRequired: the only one that may be called
   bool parallel_tool_calls = true;  // more than one call in an answer
   bool add_generation_prompt = true;
+  // How the answer begins, behind the generation prompt; "" where it is all the model's.
+  std::string answer_start = {};
   // More variables for the template, such as enable_thinking. The fixed ones win.
   Json variables = Json::object();
   // What strftime_now shows: seconds since 1970-01-01 00:00 on the local calendar.

@@ -56,6 +56,12 @@ std::vector<TokenId> EncodePieces(const Model& model, std::span<const PromptPiec
   return ids;
 }
 
+void EncodeAnswerStart(const Model& model, const ChatRequest& request,
+                       std::vector<TokenId>& prompt) {
+  if (request.answer_start.empty()) return;
+  model.tokenizer().Encode(request.answer_start, Tokenizer::Special::kAsText, prompt);
+}
+
 Result<std::vector<TokenId>> ChatPrompt(const Model& model, const ChatTemplate& chat,
                                         const ChatRequest& request) {
   const auto pieces = chat.Render(request);

@@ -23,6 +23,11 @@ Result<ChatTemplate> CompileChatTemplate(const Model& model, std::string source)
 // is text, whatever it looks like.
 std::vector<TokenId> EncodePieces(const Model& model, std::span<const PromptPiece> pieces);
 
+// Appends the ids of how the answer begins: those of a text of its own, as the model would
+// have written it.
+void EncodeAnswerStart(const Model& model, const ChatRequest& request,
+                       std::vector<TokenId>& prompt);
+
 Result<std::vector<TokenId>> ChatPrompt(const Model& model, const ChatTemplate& chat,
                                         const ChatRequest& request);
 

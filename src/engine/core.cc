@@ -253,10 +253,13 @@ void EngineCore::PlanPrefill(bool decoding, std::int64_t room) {
     prefills_.push_back(&running);
   }
   std::ranges::stable_sort(prefills_, {}, &Running::turn);
-  // A background slice ends soon enough for the request that may come meanwhile.
   const bool others = options_.turns != nullptr && options_.turns->in_use();
-  if (decoding || !ordinary || others)
+  if (decoding || others) {
     room = std::min(room, cost_.RowsWithin(options_.stall_budget_ms));
+  } else if (!ordinary) {
+    // A background slice ends soon enough for the request that may come meanwhile.
+    room = std::min(room, cost_.RowsAlone(options_.stall_budget_ms));
+  }
   for (Running* running : prefills_) {
     if (room == 0) return;
     Sequence& sequence = *running->sequence;

@@ -273,6 +273,33 @@ TEST(EngineCoreTest, TheBackgroundYieldsAndIsReplaced) {
   EXPECT_EQ(after.timings.cached_tokens, 159);
 }
 
+TEST(EngineCoreTest, BackgroundSlicesAreNotCutByTheStallBudgetAndChangeNoByte) {
+  EngineOptions options = Options();
+  options.stall_budget_ms = 0;
+  const GenerateRequest question = {
+      .prompt = RandomTokens(150, 2), .max_tokens = 20, .ignore_end = true};
+  const GenerateRequest other = {.prompt = {1, 2, 3}, .max_tokens = 20, .ignore_end = true};
+  Bench bench(options);
+  GenerateRequest draft = question;
+  draft.max_tokens = 0;
+  draft.priority = Priority::kBackground;
+  Outcome ahead;
+  Outcome real;
+  bench.Add(draft, ahead);
+  bench.core->Step();
+  EXPECT_EQ(ahead.progress, std::vector<std::int64_t>({32})) << "a stream would wait for 16";
+  bench.Add(other, real);
+  while (!real.reason) {
+    bench.core->Step();
+    EXPECT_EQ(ahead.progress.size(), 1U) << "what people wait for comes first";
+  }
+  bench.Drain();
+  const Outcome answer = bench.Run(question);
+  EXPECT_EQ(answer.timings.cached_tokens, 149);
+  EXPECT_TRUE(answer.SameAnswer(Bench(Options()).Run(question)));
+  EXPECT_TRUE(real.SameAnswer(Bench(Options()).Run(other)));
+}
+
 TEST(EngineCoreTest, TheBackgroundGivesItsPagesUp) {
   EngineOptions options = Options(kContextPages);
   options.prompt_chunk = 16;

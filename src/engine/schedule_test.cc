@@ -47,6 +47,32 @@ TEST(StepCostTest, ThreeBudgetsAreTheLimitOfTheFewRows) {
   EXPECT_EQ(rows(200, 0), 4) << "too slow in any case";
 }
 
+TEST(StepCostTest, AStepOfItsOwnIsLongEnoughToReadTheWeightsFor) {
+  const auto rows = [](double pass_ms, double row_ms, double budget_ms) {
+    StepCost cost;
+    EXPECT_EQ(cost.RowsAlone(budget_ms), 32) << "before anything was measured";
+    for (int i = 0; i < 20; ++i) {
+      cost.Observe(1, 0, pass_ms);
+      cost.Observe(0, 64, pass_ms + 64 * row_ms);
+    }
+    return static_cast<double>(cost.RowsAlone(budget_ms));
+  };
+  EXPECT_NEAR(rows(10, 0.5, 50), 80, 1) << "within the budget";
+  EXPECT_NEAR(rows(30, 1, 50), 60, 1) << "three passes are longer than the budget";
+  EXPECT_NEAR(rows(450, 10, 50), 90, 1) << "a busy machine: the same share goes to the rows";
+  EXPECT_EQ(rows(0.1, 200, 50), 8) << "never fewer";
+}
+
+TEST(StepCostTest, AHighEstimateOfAPassCostsOneStepAtMost) {
+  StepCost cost;
+  cost.Observe(1, 0, 4000);  // while the file was read from disk
+  cost.Observe(0, 32, 80);
+  EXPECT_LE(cost.RowsAlone(50), 128);
+  cost.Observe(1, 0, 30);
+  cost.Observe(0, 64, 94);
+  EXPECT_NEAR(static_cast<double>(cost.RowsAlone(50)), 55, 10);
+}
+
 TEST(StepCostTest, IgnoresStepsThatSayLittle) {
   StepCost cost;
   cost.Observe(0, 100, 100);

@@ -12,7 +12,7 @@ namespace vivace {
 
 struct LoadOptions {
   std::string packed_folder;  // where pack files live; "" packs in memory
-  // Share done of packing, 0 to 1; not called when a pack is mapped.
+  // Share done of packing and of writing the pack, 0 to 1; not called when a pack is mapped.
   std::function<void(double)> progress = [](double) {};
   // A line for the person who waits: why no pack file could be written.
   std::function<void(const std::string&)> warn = [](const std::string&) {};

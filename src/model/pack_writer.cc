@@ -198,10 +198,14 @@ void WritePack(const GgufFile& file, PackPlan& plan, std::span<std::byte> image,
   WriteBytes(plan, image, PackSection::kEmbedding, embedding.data(), embedding.size());
   WriteVectors(file, plan, image);
   if (plan.meta.coarse_head) WriteCoarseHead(file, plan, image, team);
-  std::size_t done = 0;
+  std::uint64_t all = 0;
+  for (const auto& entry : plan.meta.matrices) all += file.FindTensor(entry.first)->bytes.size();
+  std::uint64_t done = 0;
   for (const auto& [name, packed] : plan.meta.matrices) {
-    WriteMatrix(*file.FindTensor(name), packed, Tensors(plan, image) + packed.offset, team);
-    progress(static_cast<double>(++done) / static_cast<double>(plan.meta.matrices.size()));
+    const GgufTensor& tensor = *file.FindTensor(name);
+    WriteMatrix(tensor, packed, Tensors(plan, image) + packed.offset, team);
+    done += tensor.bytes.size();
+    progress(static_cast<double>(done) / static_cast<double>(all));
   }
   Seal(plan, image);
 }

@@ -115,3 +115,36 @@ def test_too_long(serve):
     assert status == 400
     assert answer["error"]["type"] == "exceed_context_size_error"
     assert answer["error"]["n_ctx"] == 64 and answer["error"]["n_prompt_tokens"] > 200
+
+
+BEGUN = [{"role": "user", "content": "Count from one to twenty, in words."},
+         {"role": "assistant", "content": "One, two, three,"}]
+GOES_ON = {"continue_final_message": True, "temperature": 0, "max_tokens": 12}
+
+
+def test_a_last_answer_goes_on(coder_server):
+    """As in Anthropic's dialect, and what is shown by /apply-template."""
+    body = {"messages": BEGUN} | GOES_ON
+    answer = coder_server.post(PATH, body)["choices"][0]["message"]["content"]
+    assert "four" in answer and "One" not in answer
+    assert coder_server.post(PATH, body | {"add_generation_prompt": False})["choices"][0][
+        "message"]["content"] == answer
+    same = coder_server.post("/v1/messages", {"messages": BEGUN, "temperature": 0, "max_tokens": 12})
+    assert same["content"][0]["text"] == answer
+    shown = coder_server.post("/apply-template", body)["prompt"]
+    assert shown.endswith("assistant\nOne, two, three,")
+    # Without the field the turn is closed and another one is open.
+    closed = coder_server.post("/apply-template", {"messages": BEGUN})["prompt"]
+    assert closed.endswith("<|im_start|>assistant\n")
+
+
+@pytest.mark.parametrize("change, word", [
+    ({"add_generation_prompt": True}, "add_generation_prompt"),
+    ({"messages": BEGUN[:1]}, "user"),
+    ({"messages": BEGUN[:1] + [{"role": "assistant", "content": None, "tool_calls": [
+        {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}]},
+     "tool calls"),
+    ({"continue_final_message": "yes"}, "continue_final_message")])
+def test_what_cannot_go_on_is_refused(server, change, word):
+    status, answer = server.error(PATH, {"messages": BEGUN} | GOES_ON | change)
+    assert status == 400 and word in answer["error"]["message"]

@@ -26,6 +26,43 @@ def test_typing_ahead(serve):
     assert fresh["choices"] == answer["choices"]
 
 
+def test_a_long_question_is_read_while_it_is_typed(serve):
+    """With the larger model: what a page sends in two seconds, and what Enter leaves to do."""
+    server = serve("qwen-coder", "--kv-disk-mb", "0")
+    report = "".join(f"The river rose by {i} metres in the night. " for i in range(45))
+    typed = " What did the river do?"
+    for end in range(0, len(typed), 4):
+        draft = server.post("/v1/prefill", chat(report + typed[:end], partial=True, cache_id="a"))
+        assert draft["complete"]
+    body = chat(report + typed, cache_id="a")
+    first = server.post(CHAT, body)["timings"]
+    again = server.post(CHAT, body)["timings"]
+    print(f"{first['cache_n']} of {first['prompt_n'] + first['cache_n']} tokens were there, "
+          f"{first['first_token_ms']:.0f} ms; fully cached {again['first_token_ms']:.0f} ms")
+    assert first["cache_n"] + first["prompt_n"] > 500
+    assert first["prompt_n"] <= 12
+    assert first["cache_n"] >= again["cache_n"] - 12
+
+
+def test_reading_ahead_gives_way(serve):
+    """A request that comes meanwhile is answered before the reading ends."""
+    server = serve("qwen-coder", "--kv-disk-mb", "0")
+    order = []
+
+    def read():
+        answer = server.post("/v1/prefill", chat("word " * 1500, partial=True, cache_id="a"))
+        order.append(("read", answer["complete"]))
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    while not server.get("/v1/cache")["models"][0]["pages_in_use"]:
+        pass
+    server.post(CHAT, chat("Say hello.", max_tokens=2))
+    order.append(("answered", True))
+    reader.join()
+    assert order == [("answered", True), ("read", True)]
+
+
 def test_nothing_typed_yet(server):
     assert server.post("/v1/prefill", chat("  ", partial=True)) == {
         "prompt_tokens": 0, "cached_tokens": 0, "complete": True}

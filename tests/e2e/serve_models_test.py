@@ -49,6 +49,30 @@ def test_on_demand_and_side_by_side(stocked, model, server, coder_server):
                 assert job.result()["choices"] == expected[name]
 
 
+def test_loading_tells_how_far_it_is(tmp_path, model):
+    """The first time a model is packed, which takes a while."""
+    program = Program(tmp_path)
+    (tmp_path / "models").mkdir()
+    name = "qwen2.5-coder-0.5b-instruct"
+    shutil.copyfile(model("qwen-coder"), tmp_path / "models" / model("qwen-coder").name)
+    with Server(program, model("smollm2")) as server:
+        def status():
+            return server.get(f"/v1/models/{name}")["status"]
+
+        assert status() == {"value": "unloaded"}
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            job = pool.submit(server.post, "/api/generate", {"model": name, "prompt": ""})
+            seen = []
+            while not job.done():
+                seen.append(status())
+            job.result()
+        loading = [each["progress"] for each in seen if each["value"] == "loading"]
+        assert loading == sorted(loading)
+        assert loading[0] < 0.5 < loading[-1] <= 1
+        assert len(set(loading)) > 5
+        assert status() == {"value": "loaded"}
+
+
 def test_idle_models_go(stocked, model):
     with Server(stocked, model("smollm2"), "--keep-alive", "0.2") as server:
         assert server.post(CHAT, ask("qwen2.5-coder-0.5b-instruct"))["choices"]

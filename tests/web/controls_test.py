@@ -93,3 +93,26 @@ def test_times_and_gauge(chat):
     chat.ask("And about lakes?")
     last = chat("timing").last
     assert int(last.get_attribute("data-cached")) > 0, "the conversation so far is remembered"
+
+
+def test_loading_a_model_shows_how_far_it_is(open_page, chat_server):
+    """The server's first packing of a model, told by a server that stands still in it."""
+    held = []
+
+    def before(page):
+        def models(route):
+            answer = route.fetch().json()
+            status = {"value": "loading", "progress": 0.42} if held else {"value": "unloaded"}
+            other = {"id": "another:q8_0", "object": "model", "status": status}
+            route.fulfill(json=answer | {"data": answer["data"] + [other]})
+
+        page.route("**/v1/models", models)
+        page.route("**/api/generate", lambda route: held.append(route))
+    chat = open_page(chat_server, before=before, expect=["404"])
+    chat("model").select_option("another:q8_0")
+    bar = chat("model-loading")
+    expect(bar).to_have_attribute("data-percent", "42")
+    expect(bar).to_contain_text("42 %")
+    expect(bar.get_by_role("progressbar")).to_have_attribute("value", "42")
+    held[0].fulfill(status=404, json={"error": {"code": 404, "message": "it is gone"}})
+    expect(bar).to_contain_text("it is gone")

@@ -3,6 +3,7 @@ import json
 
 import pytest
 from playwright.sync_api import expect
+from scripted import answering
 
 LONG = "Write a long story about a dragon who lives in a mountain."  # never ends by itself
 
@@ -15,6 +16,14 @@ def menu(chat, item, index=0):
     chat("conversation").nth(index).hover()
     chat("conversation-menu").nth(index).click()
     chat(item).click()
+
+
+def edit_first(chat, text):
+    question = chat("message", role="user").first
+    question.hover()
+    question.locator('[data-testid="message-edit"]').click()
+    chat("message-edit-input").fill(text)
+    chat("message-edit-send").click()
 
 
 def test_list_search_rename(chat):
@@ -53,11 +62,7 @@ def test_delete_can_be_undone(chat):
 def test_an_edited_question_is_a_branch(chat):
     chat.ask("Name a river.")
     first = chat.text_of(chat("message", role="assistant").last)
-    question = chat("message", role="user").first
-    question.hover()
-    question.locator('[data-testid="message-edit"]').click()
-    chat("message-edit-input").fill("Name a mountain.")
-    chat("message-edit-send").click()
+    edit_first(chat, "Name a mountain.")
     expect(chat("sibling-count").first).to_have_text("2 / 2")
     chat.answered()
     expect(chat("message-text").first).to_contain_text("mountain")
@@ -65,6 +70,23 @@ def test_an_edited_question_is_a_branch(chat):
     expect(chat("sibling-count").first).to_have_text("1 / 2")
     expect(chat("message-text").first).to_contain_text("river")
     assert chat.text_of(chat("message", role="assistant").last) == first
+
+
+def test_search_opens_the_version_that_has_the_words(open_page, chat_server):
+    chat = open_page(chat_server, before=answering("About rivers.", "Nothing of it."))
+    chat.ask("Name a river.")
+    edit_first(chat, "Name a mountain.")
+    chat.answered()
+    chat("new-chat").click()
+    chat("search").fill("river")
+    chat("conversation-title").first.click()
+    expect(chat("sibling-count").first).to_have_text("1 / 2")
+    expect(chat("message-text").last).to_contain_text("rivers")
+    # Which version is read remains the reader's choice.
+    chat("sibling-next").first.click()
+    expect(chat("message-text").first).to_contain_text("mountain")
+    chat("conversation-title").first.click()
+    expect(chat("message-text").first).to_contain_text("river")
 
 
 def test_regenerate_keeps_the_older_answer(chat):
@@ -86,9 +108,11 @@ def test_stop_and_continue(open_page, serve):
     assert answer.get_attribute("data-state") == "stopped"
     text = chat.text_of(answer)
     answer.hover()
-    with chat.page.expect_request("**/v1/messages") as sent:
+    with chat.page.expect_request("**/v1/chat/completions") as sent:
         answer.locator('[data-testid="message-continue"]').click()
-    last = json.loads(sent.value.post_data)["messages"][-1]
+    body = json.loads(sent.value.post_data)
+    assert body["continue_final_message"] is True
+    last = body["messages"][-1]
     assert last["role"] == "assistant" and last["content"].startswith(text[:10])
     chat.writes(len(text) + 20)
     chat.page.keyboard.press("Escape")

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { chatBody, chatPart, continueBody, continuePart, type ChatCall } from "./chat";
+import { chatBody, chatPart, type ChatCall } from "./chat";
 import { errorOf } from "./errors";
 
 const CALL: ChatCall = {
@@ -24,20 +24,17 @@ test("a chat sends only what was set, and asks for few events", () => {
   expect(bound["response_format"]).toMatchObject({ type: "json_schema", json_schema: { schema: { type: "object" } } });
 });
 
-test("continuing ends with the answer so far", () => {
-  const body = continueBody(CALL, 8192);
-  expect(body).toMatchObject({ system: "Be brief.", max_tokens: 8192, stop_sequences: ["END"], temperature: 0 });
-  expect(body["messages"]).toEqual(CALL.messages.slice(1));
-  expect(body).not.toHaveProperty("stop");
+test("continuing ends with the answer so far, without a schema", () => {
+  const body = chatBody({ ...CALL, goesOn: true, schema: { type: "object" } });
+  expect(body).toMatchObject({ continue_final_message: true, add_generation_prompt: false, stop: ["END"] });
+  expect(body["messages"]).toEqual(CALL.messages);
+  expect(body).not.toHaveProperty("response_format");
 });
 
-test("parts of both dialects", () => {
+test("parts of an answer", () => {
   expect(chatPart({ choices: [{ delta: { content: "a" }, finish_reason: null }] })).toEqual({ text: "a" });
   expect(chatPart({ choices: [{ delta: {}, finish_reason: "length" }] })).toEqual({ finish: "length" });
   expect(chatPart({ choices: [] })).toEqual({});
-  expect(continuePart({ type: "content_block_delta", delta: { text: "b" } })).toEqual({ text: "b" });
-  expect(continuePart({ type: "message_delta", delta: { stop_reason: "max_tokens" } })).toEqual({ finish: "length" });
-  expect(continuePart({ type: "message_delta", delta: { stop_reason: "end_turn" } })).toEqual({ finish: "stop" });
 });
 
 test("errors have a kind that the page knows a way out of", () => {

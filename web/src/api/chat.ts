@@ -29,6 +29,7 @@ export interface ChatCall {
   sampling: Sampling;
   cacheId: string;
   schema?: unknown; // the answer's JSON schema
+  goesOn?: boolean; // the last message is the answer so far
 }
 
 export type Finish = "stop" | "length";
@@ -43,36 +44,23 @@ export interface ChatPart {
 // Events of at most 16 tokens, and not more than 20 a second: what the page paints at once.
 const STREAM = { stream: true, stream_chunk: { tokens: 16, ms: 50 } };
 
-function base(call: ChatCall): Record<string, unknown> {
-  return { model: call.model, cache_id: call.cacheId, ...STREAM };
-}
-
 export function chatBody(call: ChatCall): Record<string, unknown> {
   const body: Record<string, unknown> = {
-    ...base(call),
+    model: call.model,
+    cache_id: call.cacheId,
+    ...STREAM,
     ...call.sampling,
     messages: call.messages,
     timings_per_token: true,
     return_progress: true,
   };
+  if (call.goesOn) {
+    // A schema binds an answer from its beginning on, so that none can go with this.
+    return { ...body, add_generation_prompt: false, continue_final_message: true };
+  }
   if (call.schema !== undefined) {
     body["response_format"] = { type: "json_schema", json_schema: { name: "answer", schema: call.schema, strict: true } };
   }
-  return body;
-}
-
-// Anthropic's form: its last message of the assistant is the beginning of the answer.
-export function continueBody(call: ChatCall, room: number): Record<string, unknown> {
-  const { stop, max_tokens, ...sampling } = call.sampling;
-  const body: Record<string, unknown> = {
-    ...base(call),
-    ...sampling,
-    messages: call.messages.filter((message) => message.role !== "system"),
-    max_tokens: max_tokens !== undefined && max_tokens > 0 ? max_tokens : room,
-  };
-  const system = call.messages.filter((message) => message.role === "system").map((message) => message.content);
-  if (system.length) body["system"] = system.join("\n\n");
-  if (stop?.length) body["stop_sequences"] = stop;
   return body;
 }
 
@@ -93,23 +81,6 @@ export function chatPart(chunk: ChatChunk): ChatPart {
   return part;
 }
 
-interface MessageChunk {
-  type?: string;
-  delta?: { text?: string; stop_reason?: string };
-  timings?: Timings;
-  error?: unknown;
-}
-
-export function continuePart(chunk: MessageChunk): ChatPart {
-  const part: ChatPart = {};
-  if (chunk.type === "content_block_delta" && chunk.delta?.text) part.text = chunk.delta.text;
-  if (chunk.type === "message_delta") {
-    if (chunk.timings) part.timings = chunk.timings;
-    part.finish = chunk.delta?.stop_reason === "max_tokens" ? "length" : "stop";
-  }
-  return part;
-}
-
 // An error that came after the first byte has its status only in its body. A server that
 // leaves in mid-answer says 503; for the reader it is gone.
 function streamError(error: unknown): ApiError {
@@ -117,20 +88,15 @@ function streamError(error: unknown): ApiError {
   return new ApiError(facts.kind === "busy" ? { ...facts, kind: "gone" } : facts);
 }
 
-async function* stream(
-  path: string,
-  body: unknown,
-  signal: AbortSignal,
-  toPart: (chunk: never) => ChatPart,
-): AsyncGenerator<ChatPart> {
-  const response = await send(path, { body, signal });
+export async function* streamChat(call: ChatCall, signal: AbortSignal): AsyncGenerator<ChatPart> {
+  const response = await send("v1/chat/completions", { body: chatBody(call), signal });
   let finished = false;
   try {
     for await (const event of readEvents(response)) {
       if (event.data === "[DONE]") continue;
-      const chunk = JSON.parse(event.data) as { error?: unknown };
+      const chunk = JSON.parse(event.data) as ChatChunk;
       if (chunk.error !== undefined) throw streamError(chunk.error);
-      const part = toPart(chunk as never);
+      const part = chatPart(chunk);
       if (part.finish) finished = true;
       yield part;
     }
@@ -139,12 +105,4 @@ async function* stream(
     throw new ApiError(factsOf(error));
   }
   if (!finished) throw new ApiError({ kind: "gone", message: "the stream ended early" });
-}
-
-export function streamChat(call: ChatCall, signal: AbortSignal): AsyncGenerator<ChatPart> {
-  return stream("v1/chat/completions", chatBody(call), signal, chatPart);
-}
-
-export function streamContinue(call: ChatCall, room: number, signal: AbortSignal): AsyncGenerator<ChatPart> {
-  return stream("v1/messages", continueBody(call, room), signal, continuePart);
 }

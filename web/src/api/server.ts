@@ -12,6 +12,7 @@ export interface Props {
 export interface Model {
   id: string;
   parent?: string;
+  status?: { value: "loaded" | "loading" | "unloaded"; progress?: number }; // progress: 0 to 1
   meta?: { n_ctx: number; n_ctx_train: number; n_params: number; size: number; ftype: string };
 }
 

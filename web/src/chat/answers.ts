@@ -2,7 +2,7 @@
 // not shown. Whatever happens, the text so far is kept.
 import { signal, type Signal } from "@preact/signals";
 
-import { streamChat, streamContinue, type ChatCall, type ChatPart, type Finish } from "../api/chat";
+import { streamChat, type ChatCall, type ChatPart, type Finish } from "../api/chat";
 import { factsOf, isAbort } from "../api/errors";
 import type { Timings } from "../api/timings";
 import { t } from "../i18n";
@@ -10,7 +10,7 @@ import { readControls } from "../settings/fields";
 import { controls } from "../settings/preferences";
 import * as library from "../store/library";
 import { forget, rescue } from "../store/rescue";
-import { contextSize, model, noteGone, noteKeyNeeded, props } from "../store/server";
+import { model, noteGone, noteKeyNeeded } from "../store/server";
 import { changed, newMessage, pathOf, withMessage, without } from "../store/tree";
 import type { Attachment, Conversation, Message } from "../store/types";
 import { announce } from "../ui/live";
@@ -176,12 +176,6 @@ async function isHeldElsewhere(messageId: string): Promise<boolean> {
   return state?.held?.some((lock) => lock.name === lockName(messageId)) ?? false;
 }
 
-// Continuing has to name a limit: the server's own, or the context.
-function defaultLimit(): number {
-  const limit = props.value?.default_generation_settings.params["max_tokens"];
-  return typeof limit === "number" && limit > 0 ? limit : contextSize.value || 4096;
-}
-
 function start(conversationId: string, messageId: string, goOn: boolean): void {
   const conversation = library.get(conversationId);
   const message = conversation?.messages[messageId];
@@ -189,10 +183,12 @@ function start(conversationId: string, messageId: string, goOn: boolean): void {
   const run = new Run(conversationId, message);
   const call = callOf(conversation, message);
   const { signal: aborted } = run.answer.abort;
-  if (goOn) call.messages.push({ role: "assistant", content: message.text });
+  if (goOn) {
+    call.messages.push({ role: "assistant", content: message.text });
+    call.goesOn = true;
+  }
   // Before anything is painted: each millisecond before the request is one without an answer.
-  const parts = goOn ? streamContinue(call, defaultLimit(), aborted) : streamChat(call, aborted);
-  const ended = run.work(parts).finally(() => {
+  const ended = run.work(streamChat(call, aborted)).finally(() => {
     setAnswer(messageId, undefined);
     library.setBusy(conversationId, false);
   });

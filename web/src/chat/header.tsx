@@ -17,13 +17,20 @@ function Loading() {
     return () => clearInterval(timer);
   }, [waits]);
   if (!state) return null;
-  const text =
-    state.error === undefined
-      ? t("modelLoading", { model: state.model, s: Math.floor((performance.now() - state.sinceMs) / 1000) })
-      : t("modelFailed", { model: state.model, message: state.error });
+  const s = Math.floor((performance.now() - state.sinceMs) / 1000);
+  const percent = state.share === undefined ? undefined : Math.floor(100 * state.share);
+  let text = t("modelLoading", { model: state.model, s });
+  if (percent !== undefined) text = t("modelPreparing", { model: state.model, percent, s });
+  if (state.error !== undefined) text = t("modelFailed", { model: state.model, message: state.error });
   return (
-    <div class={`loading-bar ${waits ? "" : "failed"}`} role="status" data-testid="model-loading">
-      {waits && <span class="loading-stripe" aria-hidden="true" />}
+    <div
+      class={`loading-bar ${waits ? "" : "failed"}`}
+      role="status"
+      data-testid="model-loading"
+      data-percent={waits ? percent : undefined}
+    >
+      {waits && percent === undefined && <span class="loading-stripe" aria-hidden="true" />}
+      {waits && percent !== undefined && <progress class="loading-share" max={100} value={percent} aria-label={text} />}
       <span>{text}</span>
     </div>
   );

@@ -4,9 +4,10 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useMemo, useReducer, useRef } from "preact/hooks";
 
 import { t } from "../i18n";
-import { wordsOf } from "../store/backend";
-import { pathOf } from "../store/tree";
-import type { Conversation, Message } from "../store/types";
+import { messageWith } from "../store/backend";
+import { update } from "../store/library";
+import { pathOf, showing } from "../store/tree";
+import type { Conversation } from "../store/types";
 import { Icon } from "../ui/icons";
 import { Heights } from "./heights";
 import { MessageView } from "./message";
@@ -124,14 +125,15 @@ function Row({ id, scroller, found, children }: RowProps) {
   );
 }
 
-// The first message with all words that were searched for, or else with one of them.
-function messageWith(path: Message[], conversationId: string): string | undefined {
-  const search = wanted.value;
-  if (search?.conversation !== conversationId) return undefined;
-  const words = wordsOf(search.words);
-  const has = ({ text }: Message, word: string): boolean => text.toLocaleLowerCase().includes(word);
-  const whole = path.find((message) => words.every((word) => has(message, word)));
-  return (whole ?? path.find((message) => words.some((word) => has(message, word))))?.id;
+// The message that was searched for, once its version is shown.
+function useFound(conversation: Conversation): string | undefined {
+  const search = wanted.value?.conversation === conversation.id ? wanted.value : null;
+  const meant = useMemo(() => search && messageWith(conversation, search.words), [conversation, search]);
+  useLayoutEffect(() => {
+    // Once: afterwards the reader chooses.
+    if (meant) update(conversation.id, (now) => showing(now, meant));
+  }, [conversation.id, search]);
+  return pathOf(conversation).find((message) => message.id === meant?.id)?.id;
 }
 
 export function Thread({ conversation }: { conversation: Conversation }) {
@@ -150,7 +152,7 @@ export function Thread({ conversation }: { conversation: Conversation }) {
     scroller.stuck = true;
     redraw();
   }, [scroller, asked]);
-  const found = messageWith(path, conversation.id);
+  const found = useFound(conversation);
   useLayoutEffect(() => {
     if (found) scroller.show(found);
   }, [scroller, found]);

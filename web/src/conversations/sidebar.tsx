@@ -93,7 +93,7 @@ function Entry({ entry }: { entry: Summary }) {
             data-testid="conversation-title"
             onClick={() => {
               sidebarOpen.value = false;
-              wanted.value = found.value ? { conversation: entry.id, words: words.value } : null;
+              wanted.value = words.value.trim() ? { conversation: entry.id, words: words.value } : null;
             }}
           >
             <span class="entry-title">{title}</span>

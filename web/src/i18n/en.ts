@@ -93,6 +93,7 @@ export const en = {
   // Controls
   model: "Model",
   modelLoading: "{model} is being loaded, {s} s",
+  modelPreparing: "{model} is being prepared for this machine, once: {percent} % in {s} s",
   modelFailed: "{model} cannot be loaded: {message}",
   contextGauge: "{used} of {total} tokens of the context are used",
   preset: "Preset",

@@ -95,6 +95,7 @@ export const zhCN: Texts = {
   // Controls
   model: "模型",
   modelLoading: "正在加载 {model}，已用 {s} 秒",
+  modelPreparing: "正在为本机准备 {model}（仅需一次）：{percent}%，已用 {s} 秒",
   modelFailed: "无法加载 {model}：{message}",
   contextGauge: "上下文已用 {used} / {total} 个词元",
   preset: "预设",

@@ -1,5 +1,6 @@
 // Backend: where conversations are kept. All may reject; the library says so and tries again.
-import type { Conversation, Summary } from "./types";
+import { pathOf } from "./tree";
+import type { Conversation, Message, Summary } from "./types";
 
 export type Saved = "saved" | "conflict";
 
@@ -23,7 +24,25 @@ export const wordsOf = (text: string): string[] => text.toLocaleLowerCase().spli
 export function matches(conversation: Conversation, words: string): boolean {
   const wanted = wordsOf(words);
   if (!wanted.length) return true;
-  const texts = [conversation.title, ...Object.values(conversation.messages).map((message) => message.text)];
-  const all = texts.map((text) => text.toLocaleLowerCase());
-  return wanted.every((word) => all.some((text) => text.includes(word)));
+  const texts = [conversation.title, ...Object.values(conversation.messages).flatMap(textsOf)];
+  return wanted.every((word) => texts.some((text) => has(text, word)));
+}
+
+const has = (text: string, word: string): boolean => text.toLocaleLowerCase().includes(word);
+
+// Attached files are searched, too.
+function textsOf(message: Message): string[] {
+  return [message.text, ...(message.attachments ?? []).map((file) => file.text)];
+}
+
+// The message that a search meant: one with all words, or else with one of them; and of those
+// one that is shown before one of a hidden version.
+export function messageWith(conversation: Conversation, words: string): Message | undefined {
+  const wanted = wordsOf(words);
+  const contains = (message: Message) => (word: string) => textsOf(message).some((text) => has(text, word));
+  const shown = pathOf(conversation);
+  const all = Object.values(conversation.messages).sort((a, b) => b.createdMs - a.createdMs);
+  const whole = (message: Message): boolean => wanted.every(contains(message));
+  const part = (message: Message): boolean => wanted.some(contains(message));
+  return shown.find(whole) ?? all.find(whole) ?? shown.find(part) ?? all.find(part);
 }

@@ -7,15 +7,23 @@ import { getModels, getProps, loadModel, type Model, type Props } from "../api/s
 import { preferences } from "../settings/preferences";
 
 const AGAIN_MS = 2000;
+const PROGRESS_MS = 400;
 
 export type Connection = "unknown" | "up" | "down" | "loading" | "key";
+
+interface Loading {
+  model: string;
+  sinceMs: number;
+  share?: number; // done, 0 to 1; only where it takes longer
+  error?: string;
+}
 
 export const connection = signal<Connection>("unknown");
 export const keyRefused = signal(false); // the key that was given is a wrong one
 export const historyKept = signal<boolean | undefined>(undefined);
 export const models = signal<Model[]>([]);
 export const props = signal<Props | null>(null); // of the chosen model
-export const loading = signal<{ model: string; sinceMs: number; error?: string } | null>(null);
+export const loading = signal<Loading | null>(null);
 
 // The chosen model if it is there, else the server's first.
 export const model = computed(() => {
@@ -61,6 +69,18 @@ export function noteKeyNeeded(): void {
 
 const isLoaded = (name: string): boolean => models.value.some((entry) => entry.id === name && entry.meta);
 
+// While a model is loaded the list tells how far that is.
+async function watchLoading(name: string, ended: AbortSignal): Promise<void> {
+  while (!ended.aborted) {
+    await new Promise((resolve) => setTimeout(resolve, PROGRESS_MS));
+    const list = await getModels().catch(() => []);
+    const share = list.find((entry) => entry.id === name)?.status?.progress;
+    const state = loading.value;
+    if (ended.aborted || state?.model !== name || state.error !== undefined) return;
+    if (share !== undefined && share > 0) loading.value = { ...state, share };
+  }
+}
+
 // Makes it the one that answers, and has it loaded where it is not in memory.
 export async function chooseModel(name: string): Promise<void> {
   abortLoading.abort();
@@ -70,7 +90,9 @@ export async function chooseModel(name: string): Promise<void> {
   try {
     if (!isLoaded(name)) {
       loading.value = { model: name, sinceMs: performance.now() };
-      await loadModel(name, aborted);
+      const loaded = new AbortController();
+      void watchLoading(name, loaded.signal);
+      await loadModel(name, aborted).finally(() => loaded.abort());
       models.value = await getModels();
     }
     const found = await getProps(name);

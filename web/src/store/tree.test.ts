@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 
 import { conversationOf } from "./check";
-import { matches } from "./backend";
+import { matches, messageWith } from "./backend";
 import { fileNameOf, fromJson, toJson, toMarkdown } from "./transfer";
-import { chosenSibling, copyOf, emptyConversation, newMessage, pathOf, siblingsOf, withMessage } from "./tree";
+import { changed, chosenSibling, copyOf, emptyConversation, newMessage, pathOf, showing, siblingsOf, withMessage } from "./tree";
 import type { Conversation, Message } from "./types";
 
 let time = 1000;
@@ -82,4 +82,24 @@ test("a copy has an id of its own", () => {
   const copy = copyOf(conversation, "x");
   expect(copy.id).not.toBe(conversation.id);
   expect(copy).toMatchObject({ title: "x", revision: 0, messages: conversation.messages });
+});
+
+test("a search shows the version that has the words", () => {
+  let { conversation, question, answer, other } = sample();
+  let next;
+  [conversation, next] = add(conversation, answer.id, "user", "And a forest?");
+  conversation = chosenSibling(conversation, answer, 1);
+  expect(texts(conversation)).toEqual([question.text, other.text]);
+  expect(messageWith(conversation, "FOREST")).toBe(conversation.messages[next.id]);
+  expect(messageWith(conversation, "tree")?.id).toBe(question.id);
+  expect(messageWith(conversation, "lake")).toBeUndefined();
+  expect(texts(showing(conversation, next))).toEqual([question.text, answer.text, next.text]);
+  expect(showing(conversation, other)).toBe(conversation);
+});
+
+test("attached files are searched", () => {
+  let { conversation, question } = sample();
+  conversation = changed(conversation, question.id, { attachments: [{ name: "a.txt", size: 4, text: "Lake" }] });
+  expect(matches(conversation, "lake tree")).toBe(true);
+  expect(messageWith(conversation, "lake")?.id).toBe(question.id);
 });

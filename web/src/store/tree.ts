@@ -99,6 +99,18 @@ export function chosenSibling(conversation: Conversation, message: Message, step
   return { ...conversation, chosen: { ...conversation.chosen, [message.parent]: next.id } };
 }
 
+// The version of the conversation that has this message in it.
+export function showing(conversation: Conversation, message: Message): Conversation {
+  if (pathOf(conversation).some((shown) => shown.id === message.id)) return conversation;
+  const chosen = { ...conversation.chosen };
+  const seen = new Set<string>();
+  for (let at: Message | undefined = message; at && !seen.has(at.id); at = conversation.messages[at.parent]) {
+    seen.add(at.id);
+    chosen[at.parent] = at.id;
+  }
+  return { ...conversation, chosen };
+}
+
 export function newMessage(
   parent: string,
   role: Message["role"],

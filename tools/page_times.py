@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Measures in a real browser what people wait for: first tokens after Enter.
+
+Two parts. "added": the time to the first token as the page measures it, from Enter on, less
+what the server says, over some answers. "typing": a long question that is pasted and then
+typed on for two seconds, less what the same question takes when all of it is cached.
+
+Needs a browser, .venv (tools/venv.sh test) and a built program with its page.
+
+usage: page_times.py [--model MODEL] [--answers 20] [--rounds 5] [--threads 0]
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import urllib.request
+
+from playwright.sync_api import sync_playwright
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests/web"))
+from visit import Visit  # noqa: E402  (needs the path above)
+
+BINARY = pathlib.Path(os.environ.get("VIVACE_BIN", ROOT / "build/release/vivace"))
+CHAT = "/v1/chat/completions"
+TOPICS = ("rivers", "lakes", "hills", "seas", "winds", "clouds", "rocks", "trees", "birds", "roads")
+SENTENCE = "The {} rose by {} metres in the night and took the wooden bridge with it. "
+TYPED = " What did it take with it?"
+TYPING_MS = 2000
+
+
+def start_server(model, threads):
+    command = [BINARY, "serve", model, "--port", "0", "--max-tokens", "16", "--threads", str(threads),
+               "--kv-disk-mb", "0"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    address = re.search(r" on (\S+)", process.stdout.readline())
+    if not address:
+        sys.exit("the server did not start")
+    return process, address[1].rstrip(",")
+
+
+def post(url, path, body):
+    request = urllib.request.Request(url + path, json.dumps(body).encode(),
+                                     {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request) as answer:
+        return json.load(answer)
+
+
+def times(answer):
+    """Of one answer: what the page has measured, and what the server has."""
+    page, server = (answer.get_attribute(name) for name in ("data-ttft-ms", "data-server-ttft-ms"))
+    return float(page), float(server)
+
+
+def added(visit, answers):
+    """What the page adds to the server's time, in milliseconds, for each answer."""
+    visit.ask("Hello.")  # the page's code is compiled
+    found = []
+    for number in range(answers):
+        visit("new-chat").click()
+        page, server = times(visit.ask(f"Tell me about {TOPICS[number % len(TOPICS)]}."))
+        found.append(page - server)
+    return found
+
+
+def typing(visit, url, number):
+    """One question read while it is typed: (tokens, cached, page's ms, ms fully cached)."""
+    visit("new-chat").click()
+    word = TOPICS[number % len(TOPICS)]
+    visit.type("".join(SENTENCE.format(word, i + 100 * number) for i in range(28)))
+    visit("composer-input").press_sequentially(TYPED, delay=TYPING_MS / len(TYPED))
+    visit("composer-input").press("Enter")
+    answer = visit.answered()
+    page, server = times(answer)
+    timing = answer.locator('[data-testid="timing"]')
+    prompt, cached = (int(timing.get_attribute(name)) for name in ("data-prompt", "data-cached"))
+    body = json.loads(visit.posted(CHAT)[-1]) | {"stream": False, "stream_options": None}
+    again = post(url, CHAT, body)["timings"]["first_token_ms"]
+    return prompt, cached, server, again
+
+
+def show(name, values):
+    values = sorted(values)
+    print(f"{name}: median {statistics.median(values):.1f}, least {values[0]:.1f}, "
+          f"most {values[-1]:.1f} ms; all: {' '.join(f'{value:.1f}' for value in values)}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--model", default="qwen2.5-coder-0.5b-instruct")
+    parser.add_argument("--answers", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--threads", type=int, default=0)
+    flags = parser.parse_args()
+    process, url = start_server(flags.model, flags.threads)
+    named = next(filter(None, map(shutil.which, ("chromium", "google-chrome"))), None)
+    try:
+        with sync_playwright() as driver:
+            browser = driver.chromium.launch(executable_path=named, args=["--no-sandbox"])
+            visit = Visit(browser, url)
+            show("added by the page", added(visit, flags.answers))
+            for number in range(flags.rounds):
+                prompt, cached, first, again = typing(visit, url, number)
+                print(f"typing: {cached} of {prompt} tokens were there; first token after "
+                      f"{first:.0f} ms, fully cached {again:.0f} ms: {first / again:.2f} times")
+            browser.close()
+    finally:
+        process.terminate()
+        process.wait()
+
+
+if __name__ == "__main__":
+    main()
