@@ -5,7 +5,7 @@
 namespace vivace {
 namespace {
 
-Answer<AnthropicChat> Read(const char* text) {
+Answer<ChatRequest> Read(const char* text) {
   const Json body = Json::parse(text);
   Fields fields(body);
   return ReadAnthropicChat(fields);
@@ -52,9 +52,9 @@ TEST(AnthropicFieldsTest, ToolChoice) {
     text.replace(text.find("%s"), 2, type);
     return Read(text.c_str());
   };
-  EXPECT_EQ(with("auto")->chat.tools.size(), 1U);
-  EXPECT_TRUE(with("none")->chat.tools.is_null());
-  EXPECT_EQ(with("any")->chat.tool_choice, ToolChoice::kRequired);
+  EXPECT_EQ(with("auto")->tools.size(), 1U);
+  EXPECT_TRUE(with("none")->tools.is_null());
+  EXPECT_EQ(with("any")->tool_choice, ToolChoice::kRequired);
   EXPECT_EQ(with("some").error().status, 400);
 }
 

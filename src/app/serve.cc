@@ -163,47 +163,28 @@ void PrintReady(Service& service, const http::Server& server) {
   std::fflush(stdout);
 }
 
-Result<int> Serve(const ServeFlags& flags) {
-  const auto pinned = FetchPinned(flags.models);
-  if (!pinned) return Failure(pinned.error());
-  std::unique_ptr<HistoryStore> history;
-  if (!flags.history_file.empty()) {
-    auto opened = HistoryStore::Open(flags.history_file);
-    if (!opened) return Failure(std::move(opened).error());
-    history = std::move(*opened);
-  }
-  SessionFlags session = flags.session;
-  session.speculation = flags.engine.speculation;
-  const auto draft = OpenDraftModel(session);
-  if (!draft) return Failure(draft.error());
-  ServerLog log(flags.log_format == "json" ? LogFormat::kJson : LogFormat::kText, flags.log_level);
-  ModelPool::Options models = {
-      .pinned = pinned->names,
-      .aliases = Aliases(flags, pinned->names.front()),
-      .max_models = flags.max_models,
-      .load =
-          [&](const std::string& name, const LoadProgress& progress) {
-            const auto path = pinned->paths.find(name);
-            return LoadServed(flags, name, path == pinned->paths.end() ? "" : path->second,
-                              *draft ? &**draft : nullptr, log, progress);
-          },
-      .find = FindLocalModel};
-  if (flags.keep_alive_s < 0) {
-    models.keep_alive.reset();
-  } else {
-    models.keep_alive = std::chrono::milliseconds(static_cast<int>(flags.keep_alive_s * 1000));
-  }
-  const http::Assets page = flags.webui ? PageAssets() : http::Assets();
+// Null where none is wanted.
+Result<std::unique_ptr<HistoryStore>> OpenHistory(const std::string& file) {
+  if (file.empty()) return nullptr;
+  return HistoryStore::Open(file);
+}
+
+ModelPool::KeepAlive KeepAliveOf(const ServeFlags& flags) {
+  if (flags.keep_alive_s < 0) return std::nullopt;
+  return std::chrono::milliseconds(static_cast<int>(flags.keep_alive_s * 1000));
+}
+
+ServiceOptions OptionsOf(const ServeFlags& flags, HistoryStore* history, const http::Assets& page) {
   ServiceOptions options = flags.service;
-  options.history = history.get();
+  options.history = history;
   if (!page.empty()) options.page = &page;
   if (!flags.webui) options.no_page = "the web page is turned off here (--no-webui)";
-  Service service(std::move(models), std::move(options));
-  for (const std::string& name : pinned->names) {
-    const auto loaded = service.models.Acquire(name);
-    if (!loaded) return Failure(loaded.error());
-    if (const auto warm = Warm(*loaded, flags.warm_file, log); !warm) return Failure(warm.error());
-  }
+  return options;
+}
+
+// Until it is told to end, and what runs then has ended.
+Result<int> ServeHttp(const ServeFlags& flags, const http::Assets& page, Service& service,
+                      ServerLog& log) {
   const InterruptScope interrupt;
   const std::stop_callback on_interrupt(interrupt.token(), [&] { service.drain.Request(); });
   auto server = http::Server::Start(HttpOptions(flags, page, log), MakeRouter(service));
@@ -217,6 +198,37 @@ Result<int> Serve(const ServeFlags& flags) {
   }
   (*server)->Stop();
   return 0;
+}
+
+Result<int> Serve(const ServeFlags& flags) {
+  const auto pinned = FetchPinned(flags.models);
+  if (!pinned) return Failure(pinned.error());
+  const auto history = OpenHistory(flags.history_file);
+  if (!history) return Failure(history.error());
+  SessionFlags session = flags.session;
+  session.speculation = flags.engine.speculation;
+  const auto draft = OpenDraftModel(session);
+  if (!draft) return Failure(draft.error());
+  ServerLog log(flags.log_format == "json" ? LogFormat::kJson : LogFormat::kText, flags.log_level);
+  const auto load = [&](const std::string& name, const LoadProgress& progress) {
+    const auto path = pinned->paths.find(name);
+    return LoadServed(flags, name, path == pinned->paths.end() ? "" : path->second,
+                      *draft ? &**draft : nullptr, log, progress);
+  };
+  const http::Assets page = flags.webui ? PageAssets() : http::Assets();
+  Service service({.pinned = pinned->names,
+                   .aliases = Aliases(flags, pinned->names.front()),
+                   .max_models = flags.max_models,
+                   .keep_alive = KeepAliveOf(flags),
+                   .load = load,
+                   .find = FindLocalModel},
+                  OptionsOf(flags, history->get(), page));
+  for (const std::string& name : pinned->names) {
+    const auto loaded = service.models.Acquire(name);
+    if (!loaded) return Failure(loaded.error());
+    if (const auto warm = Warm(*loaded, flags.warm_file, log); !warm) return Failure(warm.error());
+  }
+  return ServeHttp(flags, page, service, log);
 }
 
 }  // namespace
