@@ -6,7 +6,8 @@ Starts a server of MODEL and measures, one request at a time and in turns:
   first use   of a schema of 200 lines
   extraction  of 8 fields from a paragraph; every answer is validated (needs jsonschema), and
               every fifth compared with as many tokens decoded freely
-Prints one JSON object.
+Nothing is drafted (docs/speculation.md): answers to the same question would be guessed from the
+one before. Prints one JSON object.
 
 usage: structured.py BINARY MODEL [--rounds N] [--threads N] [--runs N]
 """
@@ -58,7 +59,8 @@ def spread(values):
 
 def masks(server, rounds):
     """Milliseconds per token, free and with a mask that allows all text."""
-    body = {"prompt": "Once upon a time", "n_predict": 128, "temperature": 0, "ignore_eos": True}
+    body = {"prompt": "Once upon a time", "n_predict": 128, "temperature": 0, "ignore_eos": True,
+            "speculation": False}
     free, bound = [], []
     for _ in range(rounds):
         for more, times in (({}, free), ({"regex": "(?s:.)*"}, bound)):
@@ -93,7 +95,7 @@ def extraction(server, runs):
     validator = jsonschema.Draft202012Validator(INVOICE)
     names = ", ".join(FIELDS)
     ask = {"messages": [{"role": "user", "content": f"{PARAGRAPH}\n\nGive {names} as JSON."}],
-           "temperature": 0, "max_tokens": 300}
+           "temperature": 0, "max_tokens": 300, "speculation": False}
     form = {"response_format": {"type": "json_schema",
                                 "json_schema": {"name": "invoice", "schema": INVOICE}}}
     free, bound, valid, forced = [], [], 0, 0

@@ -83,11 +83,13 @@ def validator_of(schema):
 
 
 def ask(server, schema, temperature):
+    form = {"name": "a", "schema": bounded(schema, needed_keys(schema))}
+    # The penalties: a small model writes the same digit without end.
     return server.post("/v1/chat/completions", {
         "messages": [{"role": "user", "content": "Give an example, as short as can be."}],
         "temperature": temperature, "seed": 3, "max_tokens": MOST_TOKENS,
-        "response_format": {"type": "json_schema",
-                            "json_schema": {"name": "a", "schema": bounded(schema, needed_keys(schema))}}},
+        "frequency_penalty": 2, "dry_multiplier": 4, "dry_allowed_length": 1,
+        "response_format": {"type": "json_schema", "json_schema": form}},
         timeout=600)["choices"][0]
 
 
@@ -108,4 +110,4 @@ def test_answers_are_valid(serve_module, compiled, temperature):
         assert problem is None, (name, value, problem)
         finished += 1
     print(f"{finished} of {len(smallest)} answers came to their end")
-    assert finished > len(smallest) // 4
+    assert finished > len(smallest) // 2
