@@ -162,7 +162,7 @@ def test_a_file_that_is_no_export_is_refused(chat, tmp_path):
 
 
 def test_a_reload_in_mid_answer_loses_nothing(open_page, serve):
-    chat = open_page(serve("smollm2", "--max-tokens", "200"))
+    chat = open_page(serve("qwen-coder", "--no-speculation", "--max-tokens", "300"))
     chat.settings(temperature=0)
     chat.send(LONG)
     before = chat.writes(60)

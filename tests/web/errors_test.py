@@ -10,7 +10,7 @@ NETWORK = ["ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE", "ERR_CONNECTION_RESET", "
 
 
 def test_a_server_that_dies_in_mid_answer(open_page, serve):
-    server = serve("smollm2", "--max-tokens", "200")
+    server = serve("qwen-coder", "--no-speculation", "--max-tokens", "300")
     chat = open_page(server, expect=NETWORK)
     chat.settings(temperature=0)
     chat.send(LONG)
@@ -19,7 +19,7 @@ def test_a_server_that_dies_in_mid_answer(open_page, serve):
     expect(chat("error", kind="gone")).to_be_visible()
     text = chat.text_of(chat("message", role="assistant").last)
     assert len(text) > 60, "the text is kept"
-    serve("smollm2", "--max-tokens", "200", port=server.port)
+    serve("qwen-coder", "--no-speculation", "--max-tokens", "300", port=server.port)
     chat("error-continue").click()
     answer = chat.answered()
     after = chat.text_of(answer)
