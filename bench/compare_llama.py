@@ -130,8 +130,9 @@ def main():
     parser.add_argument("--llama-flags", default="", help="more flags for llama-server")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
+    # The rounds ask the same: an answer would be drafted from the round before.
     ours = [arguments.vivace, "serve", arguments.model, "--threads", arguments.threads,
-            "--log-level", "off", "--kv-disk-mb", "0"]
+            "--log-level", "off", "--kv-disk-mb", "0", "--no-speculation"]
     if arguments.kernels:
         ours += ["--kernels", arguments.kernels]
     theirs = [arguments.llama_server, "-m", arguments.model, "-t", arguments.threads, "-c", "8192",
