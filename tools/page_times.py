@@ -11,37 +11,17 @@ usage: page_times.py [--model MODEL] [--answers 20] [--rounds 5] [--threads 0]
 """
 import argparse
 import json
-import os
-import pathlib
-import re
-import shutil
 import statistics
-import subprocess
-import sys
 import urllib.request
 
-from playwright.sync_api import sync_playwright
+from real_page import browsing
+from visit import Visit
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests/web"))
-from visit import Visit  # noqa: E402  (needs the path above)
-
-BINARY = pathlib.Path(os.environ.get("VIVACE_BIN", ROOT / "build/release/vivace"))
 CHAT = "/v1/chat/completions"
 TOPICS = ("rivers", "lakes", "hills", "seas", "winds", "clouds", "rocks", "trees", "birds", "roads")
 SENTENCE = "The {} rose by {} metres in the night and took the wooden bridge with it. "
 TYPED = " What did it take with it?"
 TYPING_MS = 2000
-
-
-def start_server(model, threads):
-    command = [BINARY, "serve", model, "--port", "0", "--max-tokens", "16", "--threads", str(threads),
-               "--kv-disk-mb", "0"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    address = re.search(r" on (\S+)", process.stdout.readline())
-    if not address:
-        sys.exit("the server did not start")
-    return process, address[1].rstrip(",")
 
 
 def post(url, path, body):
@@ -97,21 +77,14 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, default=0)
     flags = parser.parse_args()
-    process, url = start_server(flags.model, flags.threads)
-    named = next(filter(None, map(shutil.which, ("chromium", "google-chrome"))), None)
-    try:
-        with sync_playwright() as driver:
-            browser = driver.chromium.launch(executable_path=named, args=["--no-sandbox"])
-            visit = Visit(browser, url)
-            show("added by the page", added(visit, flags.answers))
-            for number in range(flags.rounds):
-                prompt, cached, first, again = typing(visit, url, number)
-                print(f"typing: {cached} of {prompt} tokens were there; first token after "
-                      f"{first:.0f} ms, fully cached {again:.0f} ms: {first / again:.2f} times")
-            browser.close()
-    finally:
-        process.terminate()
-        process.wait()
+    arguments = ("--max-tokens", 16, "--threads", flags.threads, "--kv-disk-mb", 0)
+    with browsing(flags.model, *arguments) as (browser, url):
+        visit = Visit(browser, url)
+        show("added by the page", added(visit, flags.answers))
+        for number in range(flags.rounds):
+            prompt, cached, first, again = typing(visit, url, number)
+            print(f"typing: {cached} of {prompt} tokens were there; first token after "
+                  f"{first:.0f} ms, fully cached {again:.0f} ms: {first / again:.2f} times")
 
 
 if __name__ == "__main__":

@@ -2,9 +2,9 @@
 """Runs every test of the project and ends with one line: `N passed, N failed`.
 
 Each runner runs even when an earlier one failed, but nothing runs after a program
-that cannot be built. A runner whose program cannot be built, that exits with an error
-without naming a failed test, or that ran no test at all counts as one failure. Skipped tests are named, never counted as
-passed. Logs and JUnit files are left in build/test-results.
+that cannot be built. That one, and a runner that exits with an error without naming a
+failed test or that ran no test at all, count as one failure each. Skipped tests are named,
+never counted as passed. Logs and JUnit files are left in build/test-results.
 
 usage: run_tests.py [--only NAME[,NAME...]] [--fuzz-seconds N]
 """

@@ -8,34 +8,19 @@ that each picture stays below LIMIT bytes.
 usage: screenshots.py [--model MODEL] [--out FOLDER]
 """
 import argparse
-import os
 import pathlib
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 
-from playwright.sync_api import sync_playwright
+from real_page import ROOT, browsing
+from visit import Visit
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests/web"))
-from visit import Visit  # noqa: E402  (needs the path above)
-
-BINARY = pathlib.Path(os.environ.get("VIVACE_BIN", ROOT / "build/release/vivace"))
 LIMIT = 250_000
 QUESTION = ("Write a Python function that says whether a text is a palindrome, and explain its "
             "running time with a formula.")
 CHINESE = "用一个表格比较冒泡排序和快速排序。"
-
-
-def start_server(model, history):
-    command = [BINARY, "serve", model, "--port", "0", "--history", history, "--max-tokens", "400"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    address = re.search(r" on (\S+)", process.stdout.readline())
-    if not address:
-        sys.exit("the server did not start")
-    return process, address[1].rstrip(",")
 
 
 def save(visit, folder, name):
@@ -94,16 +79,10 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "docs/images")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
-        process, url = start_server(options.model, pathlib.Path(folder) / "history.db")
-        try:
-            browser = driver.chromium.launch(executable_path=shutil.which("chromium"),
-                                             args=["--no-sandbox"])
+    with tempfile.TemporaryDirectory() as folder:
+        history = pathlib.Path(folder) / "history.db"
+        with browsing(options.model, "--history", history, "--max-tokens", 400) as (browser, url):
             take(browser, url, options.out)
-            browser.close()
-        finally:
-            process.terminate()
-            process.wait()
 
 
 if __name__ == "__main__":

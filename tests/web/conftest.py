@@ -5,7 +5,6 @@ security policy and throw no error: each visit is looked through at its end.
 """
 import importlib.util
 import pathlib
-import shutil
 import sys
 
 import pytest
@@ -19,19 +18,17 @@ e2e = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(e2e)
 model, warm, serve, serve_module = e2e.model, e2e.warm, e2e.serve, e2e.serve_module
 
-from visit import Visit  # noqa: E402  (needs the path above)
+from visit import Visit, launch  # noqa: E402  (needs the path above)
 
 
 @pytest.fixture(scope="session")
 def browser():
-    """The distribution's Chromium, else the one that Playwright has fetched."""
+    """One for all tests."""
     playwright = pytest.importorskip("playwright.sync_api")
     playwright.expect.set_options(timeout=20_000)  # machines may be slow or shared
     with playwright.sync_playwright() as driver:
-        named = next(filter(None, map(shutil.which, ("chromium", "google-chrome",
-                                                     "google-chrome-stable"))), None)
         try:
-            browser = driver.chromium.launch(executable_path=named, args=["--no-sandbox"])
+            browser = launch(driver)
         except playwright.Error as error:
             pytest.skip(f"no browser here: {error.message.splitlines()[0]}")
         yield browser

@@ -1,9 +1,17 @@
 """One visit to the page: a browser window, and the things people do in it."""
 import re
+import shutil
 import time
 import urllib.parse
 
 FINISHED = ("done", "length", "stopped", "failed")
+
+
+def launch(driver):
+    """The distribution's Chromium, else the one that Playwright has fetched."""
+    names = ("chromium", "google-chrome", "google-chrome-stable")
+    named = next(filter(None, map(shutil.which, names)), None)
+    return driver.chromium.launch(executable_path=named, args=["--no-sandbox"])
 
 
 class Visit:
