@@ -6,7 +6,7 @@ use crate::grammar::{Answer, Grammar, Kind, Source};
 use crate::template::{Failure, Status};
 use crate::trigger::Pattern;
 use crate::vocabulary::{Tokenize, Vocabulary};
-use crate::{borrow, guarded, text_of, VivaceText};
+use crate::{borrow, deliver, guarded, release, text_of, VivaceText};
 
 #[repr(C)]
 pub struct VivaceView {
@@ -59,19 +59,6 @@ fn bad(message: String) -> Failure {
     Failure::new(Status::Bad, message)
 }
 
-/// Hands a new object, or the error, to the caller.
-unsafe fn deliver<T>(made: Result<T, Failure>, result: *mut *mut T, error: *mut VivaceText) -> i32 {
-    let (status, object, text) = match made {
-        Ok(object) => (Status::Ok, Box::into_raw(Box::new(object)), String::new()),
-        Err(failure) => (failure.status, std::ptr::null_mut(), failure.message),
-    };
-    unsafe {
-        *result = object;
-        *error = VivaceText::new(text);
-    }
-    status as i32
-}
-
 /// # Safety
 /// `tokens` is as the header says; its function may be called from any thread for as long
 /// as grammars of this live; the results can be written.
@@ -97,9 +84,7 @@ pub unsafe extern "C" fn vivace_vocabulary_create(
 /// `vocabulary` is null or came from vivace_vocabulary_create and was not freed.
 #[no_mangle]
 pub unsafe extern "C" fn vivace_vocabulary_free(vocabulary: *mut Vocabulary) {
-    if !vocabulary.is_null() {
-        drop(unsafe { Box::from_raw(vocabulary) });
-    }
+    unsafe { release(vocabulary) }
 }
 
 /// # Safety
@@ -141,9 +126,7 @@ pub unsafe extern "C" fn vivace_grammar_compile(
 /// `grammar` is null or came from vivace_grammar_compile and was not freed.
 #[no_mangle]
 pub unsafe extern "C" fn vivace_grammar_free(grammar: *mut Grammar) {
-    if !grammar.is_null() {
-        drop(unsafe { Box::from_raw(grammar) });
-    }
+    unsafe { release(grammar) }
 }
 
 /// # Safety
@@ -163,9 +146,7 @@ pub unsafe extern "C" fn vivace_answer_create(
 /// `answer` is null or came from vivace_answer_create and was not freed.
 #[no_mangle]
 pub unsafe extern "C" fn vivace_answer_free(answer: *mut Answer) {
-    if !answer.is_null() {
-        drop(unsafe { Box::from_raw(answer) });
-    }
+    unsafe { release(answer) }
 }
 
 unsafe fn report(done: Result<(), Failure>, error: *mut VivaceText) -> i32 {
@@ -254,9 +235,7 @@ pub unsafe extern "C" fn vivace_pattern_compile(
 /// `pattern` is null or came from vivace_pattern_compile and was not freed.
 #[no_mangle]
 pub unsafe extern "C" fn vivace_pattern_free(pattern: *mut Pattern) {
-    if !pattern.is_null() {
-        drop(unsafe { Box::from_raw(pattern) });
-    }
+    unsafe { release(pattern) }
 }
 
 /// # Safety

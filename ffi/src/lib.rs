@@ -42,6 +42,26 @@ impl VivaceText {
     }
 }
 
+/// Hands a new object, or the error, to the caller.
+unsafe fn deliver<T>(made: Result<T, Failure>, result: *mut *mut T, error: *mut VivaceText) -> i32 {
+    let (status, object, text) = match made {
+        Ok(object) => (Status::Ok, Box::into_raw(Box::new(object)), String::new()),
+        Err(failure) => (failure.status, std::ptr::null_mut(), failure.message),
+    };
+    unsafe {
+        *result = object;
+        *error = VivaceText::new(text);
+    }
+    status as i32
+}
+
+/// Frees what `deliver` has handed out, or does nothing for null.
+unsafe fn release<T>(object: *mut T) {
+    if !object.is_null() {
+        drop(unsafe { Box::from_raw(object) });
+    }
+}
+
 /// # Safety
 /// `text` is null or points to a text that a function of this library wrote.
 #[no_mangle]
@@ -62,21 +82,9 @@ pub unsafe extern "C" fn vivace_template_compile(
     result: *mut *mut ChatTemplate,
     error: *mut VivaceText,
 ) -> i32 {
-    unsafe {
-        *result = std::ptr::null_mut();
-        *error = VivaceText::EMPTY;
-    }
     let source = unsafe { borrow(source, size) };
-    match guarded(|| ChatTemplate::compile(text_of(source, Status::Bad, "the template")?)) {
-        Ok(compiled) => {
-            unsafe { *result = Box::into_raw(Box::new(compiled)) };
-            Status::Ok as i32
-        }
-        Err(failure) => {
-            unsafe { *error = VivaceText::new(failure.message) };
-            failure.status as i32
-        }
-    }
+    let made = guarded(|| ChatTemplate::compile(text_of(source, Status::Bad, "the template")?));
+    unsafe { deliver(made, result, error) }
 }
 
 /// # Safety
@@ -109,9 +117,7 @@ pub unsafe extern "C" fn vivace_template_render(
 /// `compiled` is null or came from vivace_template_compile and was not freed.
 #[no_mangle]
 pub unsafe extern "C" fn vivace_template_free(compiled: *mut ChatTemplate) {
-    if !compiled.is_null() {
-        drop(unsafe { Box::from_raw(compiled) });
-    }
+    unsafe { release(compiled) }
 }
 
 /// # Safety
