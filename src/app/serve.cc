@@ -69,7 +69,8 @@ Result<std::unique_ptr<ServedModel>> LoadServed(const ServeFlags& flags, const s
   engine.store = {.folder = FolderOf(opened->model, "kv"),
                   .max_bytes = flags.kv_disk_mb * kMega,
                   .warn = [&log](const std::string& line) { log.Warn(line); }};
-  if (flags.engine.speculation != Speculation::kOff)
+  engine.speculation = flags.session.speculation;
+  if (engine.speculation != Speculation::kOff)
     engine.answers_folder = FolderOf(opened->model, "answers");
   // What the server was started with must fit; what is loaded later goes without.
   const bool asked_for = !path.empty();
@@ -205,9 +206,7 @@ Result<int> Serve(const ServeFlags& flags) {
   if (!pinned) return Failure(pinned.error());
   const auto history = OpenHistory(flags.history_file);
   if (!history) return Failure(history.error());
-  SessionFlags session = flags.session;
-  session.speculation = flags.engine.speculation;
-  const auto draft = OpenDraftModel(session);
+  const auto draft = OpenDraftModel(flags.session);
   if (!draft) return Failure(draft.error());
   ServerLog log(flags.log_format == "json" ? LogFormat::kJson : LogFormat::kText, flags.log_level);
   const auto load = [&](const std::string& name, const LoadProgress& progress) {

@@ -91,7 +91,7 @@ void AddEngineFlags(CLI::App& command, ServeFlags& flags) {
       ->group(group)
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 24))
       ->capture_default_str();
-  AddSpeculationFlags(command, flags.engine.speculation, flags.session.draft_model, group);
+  AddSpeculationFlags(command, flags.session, group);
   command
       .add_option("--prompt-chunk", flags.session.prompt_chunk,
                   "Prompt tokens in one step (default: as tuned, else 256)")

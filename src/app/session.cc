@@ -54,21 +54,20 @@ void AddModelFlags(CLI::App& command, SessionFlags& flags) {
   command.add_flag("--no-pack", flags.no_pack, "Keep the packed model in memory, write no file");
 }
 
-void AddSpeculationFlags(CLI::App& command, Speculation& speculation, std::string& draft_model,
-                         const std::string& group) {
+void AddSpeculationFlags(CLI::App& command, SessionFlags& flags, const std::string& group) {
   command
-      .add_option("--draft-model", draft_model,
+      .add_option("--draft-model", flags.draft_model,
                   "A smaller model of the same vocabulary that guesses, too; no answer changes")
       ->group(group);
   command
       .add_flag_callback(
-          "--no-speculation", [&speculation] { speculation = Speculation::kOff; },
+          "--no-speculation", [&flags] { flags.speculation = Speculation::kOff; },
           "One token of an answer at a time, however likely the next ones are")
       ->group(group);
   // For tests: drafts do not depend on how fast the machine is.
   command
       .add_flag_callback(
-          "--always-speculate", [&speculation] { speculation = Speculation::kAlways; },
+          "--always-speculate", [&flags] { flags.speculation = Speculation::kAlways; },
           "Verify every draft, also where that is slower")
       ->group("");
 }
@@ -78,7 +77,7 @@ void AddSessionFlags(CLI::App& command, SessionFlags& flags) {
   command.add_option("--ctx", flags.context, "Positions of context")
       ->check(CLI::Range(std::int64_t{16}, kMaxContext))
       ->capture_default_str();
-  AddSpeculationFlags(command, flags.speculation, flags.draft_model);
+  AddSpeculationFlags(command, flags);
   command
       .add_option("--prompt-chunk", flags.prompt_chunk,
                   "Prompt tokens evaluated at once (default: as tuned, else 256)")

@@ -32,7 +32,7 @@ struct SessionFlags {
 // The positional MODEL (optional: the default model), --threads, --kernels and --no-pack.
 void AddModelFlags(CLI::App& command, SessionFlags& flags);
 // --no-speculation and --draft-model, in a group of the help.
-void AddSpeculationFlags(CLI::App& command, Speculation& speculation, std::string& draft_model,
+void AddSpeculationFlags(CLI::App& command, SessionFlags& flags,
                          const std::string& group = "Options");
 // All of the flags above.
 void AddSessionFlags(CLI::App& command, SessionFlags& flags);

@@ -81,10 +81,7 @@ bool EngineCore::Take(StepPart& part) {
 void EngineCore::AfterStep(StepPart& part) {
   Sequence& sequence = *part.sequence;
   CountDrafts(part);
-  if (asked_model_ && options_.speculation != Speculation::kAlways) {
-    draft_model_->Judge(static_cast<std::int64_t>(part.draft.size()), part.right,
-                        draft_control_.cost().Ms(1));
-  }
+  if (asked_model_) draft_model_->Judge(static_cast<std::int64_t>(part.draft.size()), part.right);
   if (part.decodes || !part.chooses) Evaluated(sequence);
   if (part.ended || (!part.chooses && sequence.remaining() == 0)) {
     Finish(sequence, part.reason);

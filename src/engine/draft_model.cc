@@ -91,6 +91,7 @@ std::span<const DraftToken> DraftModel::Propose(std::span<const TokenId> tokens,
   most =
       std::min({most, Drafter::kMostTokens, context_ - static_cast<std::int64_t>(tokens.size())});
   if (most <= 0 || !CatchUp(tokens)) return {};
+  step_ms_ = step_ms;
   const double start_ms = NowMs();
   float reach = 1;
   for (;;) {
@@ -108,15 +109,15 @@ std::span<const DraftToken> DraftModel::Propose(std::span<const TokenId> tokens,
   return draft_;
 }
 
-void DraftModel::Judge(std::int64_t verified, std::int64_t right, double step_ms) {
+void DraftModel::Judge(std::int64_t verified, std::int64_t right) {
   for (std::int64_t i = 0; i < std::min(verified, right + 1); ++i) {
     Count& count = counts_[levels_[Size(i)]];
     if (i < right) ++count.right;
     ++count.all;
     if (count.all >= 200) count = {.right = count.right / 2, .all = count.all / 2};
   }
-  balance_ms_ = kMemory * balance_ms_ + static_cast<double>(right) * step_ms - spent_ms_;
-  if (balance_ms_ >= -4 * step_ms) return;
+  balance_ms_ = kMemory * balance_ms_ + static_cast<double>(right) * step_ms_ - spent_ms_;
+  if (balance_ms_ >= -4 * step_ms_) return;
   rest_ = kRestSteps;
   balance_ms_ = 0;
 }

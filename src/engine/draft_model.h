@@ -38,7 +38,7 @@ class DraftModel {
   std::span<const DraftToken> Propose(std::span<const TokenId> tokens, std::int64_t most,
                                       double step_ms);
   // Of the last draft so many tokens were verified, and so many of these were right.
-  void Judge(std::int64_t verified, std::int64_t right, double step_ms);
+  void Judge(std::int64_t verified, std::int64_t right);
 
  private:
   static constexpr std::size_t kLevels = 10;
@@ -68,7 +68,8 @@ class DraftModel {
   std::vector<std::size_t> levels_;    // of its tokens
   std::array<Count, kLevels> counts_;  // of guesses of each level
   double sweep_ms_ = 0;                // of one row
-  double spent_ms_ = 0;                // on the last draft
+  double step_ms_ = 0;                 // without drafts, when the last draft was made
+  double spent_ms_ = 0;                // on that draft
   double balance_ms_ = 0;              // saved less spent, of late
   int rest_ = 0;                       // steps without a draft
 };

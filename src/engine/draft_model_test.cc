@@ -94,7 +94,7 @@ TEST(DraftModel, RestsWhereItDoesNotPay) {
   bool rested = false;
   for (int i = 0; i < 50 && !rested; ++i) {
     rested = draft->Propose(tokens, 1, 1e-6).empty();
-    if (!rested) draft->Judge(1, 0, 1e-6);
+    if (!rested) draft->Judge(1, 0);
   }
   EXPECT_TRUE(rested);
   for (int i = 0; i < 63; ++i) EXPECT_TRUE(draft->Propose(tokens, 1, 1e-6).empty());
