@@ -179,8 +179,8 @@ def run_unit(_options):
 
 def run_hygiene(_options):
     """ISA objects hold no foreign symbols. Only -O0 shows a stray template: at -O3 it is inlined."""
-    build("dev", "isa_objects")
-    return ctest("hygiene", "dev", "-L", "hygiene")
+    build("hygiene", "isa_objects")
+    return ctest("hygiene", "hygiene", "-L", "hygiene")
 
 
 def run_fuzz(options):

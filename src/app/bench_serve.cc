@@ -17,7 +17,7 @@
 namespace vivace {
 namespace {
 
-constexpr int kMaxRounds = 10'000;
+constexpr int kMostRounds = 10'000;
 constexpr int kMaxClients = 512;
 constexpr std::size_t kMaxServers = 8;
 
@@ -91,7 +91,7 @@ void AddFlags(CLI::App& command, ServeBenchFlags& flags) {
                   "edit, shared-system-prompt (default: all)")
       ->delimiter(',');
   command.add_option("--rounds", options.rounds, "Rounds after the warm-up")
-      ->check(CLI::Range(1, kMaxRounds))
+      ->check(CLI::Range(1, kMostRounds))
       ->capture_default_str();
   CLI::Option* clients = command
                              .add_option("--concurrency", options.concurrency,

@@ -62,7 +62,7 @@ void PrintJson(const GenerateResult& result, const std::vector<TokenId>& prompt,
   std::cout << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
 }
 
-Result<int> Answer(const RunFlags& flags) {
+Result<int> AnswerOnce(const RunFlags& flags) {
   auto session = Session::Open(flags.session);
   if (!session) return Failure(std::move(session).error());
   const auto prompt = PromptIds(flags, (*session)->model());
@@ -99,7 +99,7 @@ Result<int> Run(RunFlags flags) {
     return Fail(ErrorKind::kBadInput,
                 "the prompt is empty: give -p TEXT or text on standard input");
   }
-  return Answer(flags);
+  return AnswerOnce(flags);
 }
 
 void AddSamplingFlags(CLI::App& command, SamplingParams& sampling) {

@@ -14,7 +14,6 @@ namespace vivace {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 // Larger values are no measurement of ours.
 constexpr std::int64_t kMostBytes = 1 << 16;
@@ -22,27 +21,29 @@ constexpr std::int64_t kMostThreads = 256;
 constexpr std::int64_t kMostChunk = 4096;
 constexpr double kMostStallMs = 60'000;
 
-Json Read() {
+nlohmann::json Read() {
   std::ifstream file(TuningPath());
-  auto json = Json::parse(file, nullptr, false);
-  return json.is_object() ? json : Json::object();
+  auto json = nlohmann::json::parse(file, nullptr, false);
+  return json.is_object() ? json : nlohmann::json::object();
 }
 
 // Whole or not at all, whoever else writes it.
-Result<void> Write(const Json& json) {
+Result<void> Write(const nlohmann::json& json) {
   VIVACE_RETURN_IF_ERROR(MakeFolder(HomeFolder()));
-  return WriteFile(TuningPath(), json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
+  return WriteFile(TuningPath(),
+                   json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n');
 }
 
 // The object of that name, made where it is not there.
-Json& ObjectIn(Json& json, const char* name) {
-  Json& object = json[name];
-  if (!object.is_object()) object = Json::object();
+nlohmann::json& ObjectIn(nlohmann::json& json, const char* name) {
+  nlohmann::json& object = json[name];
+  if (!object.is_object()) object = nlohmann::json::object();
   return object;
 }
 
 // A number within [least, most], or nothing.
-std::optional<double> Number(const Json& object, const char* name, double least, double most) {
+std::optional<double> Number(const nlohmann::json& object, const char* name, double least,
+                             double most) {
   const auto found = object.find(name);
   if (found == object.end() || !found->is_number()) return std::nullopt;
   const auto value = found->get<double>();
@@ -59,7 +60,7 @@ std::string TuningKey(const std::string& cpu_model, const char* kernels, int thr
 }
 
 std::optional<std::int64_t> RememberedPrefetch(const std::string& key) {
-  const Json json = Read();
+  const nlohmann::json json = Read();
   const auto distances = json.find("prefetch_bytes");
   if (distances == json.end() || !distances->is_object()) return std::nullopt;
   const auto found = distances->find(key);
@@ -75,7 +76,7 @@ PrefetchTuning RememberedTuning(const std::string& key) {
 }
 
 void RememberPrefetch(const std::string& key, std::int64_t bytes) {
-  Json json = Read();
+  nlohmann::json json = Read();
   ObjectIn(json, "prefetch_bytes")[key] = bytes;
   (void)Write(json);
 }
@@ -86,7 +87,7 @@ std::string MachineKey(const char* kernels) {
 }
 
 std::optional<TunedSettings> RememberedSettings(const std::string& key) {
-  const Json json = Read();
+  const nlohmann::json json = Read();
   const auto tuned = json.find("tuned");
   if (tuned == json.end() || !tuned->is_object()) return std::nullopt;
   const auto found = tuned->find(key);
@@ -101,7 +102,7 @@ std::optional<TunedSettings> RememberedSettings(const std::string& key) {
 }
 
 Result<void> RememberSettings(const std::string& key, const TunedSettings& settings) {
-  Json json = Read();
+  nlohmann::json json = Read();
   ObjectIn(json, "tuned")[key] = {{"threads", settings.threads},
                                   {"prompt_chunk", settings.prompt_chunk},
                                   {"stall_budget_ms", settings.stall_budget_ms}};
@@ -109,7 +110,7 @@ Result<void> RememberSettings(const std::string& key, const TunedSettings& setti
 }
 
 Result<bool> ForgetSettings(const std::string& key) {
-  Json json = Read();
+  nlohmann::json json = Read();
   if (ObjectIn(json, "tuned").erase(key) == 0) return false;
   VIVACE_RETURN_IF_ERROR(Write(json));
   return true;

@@ -7,12 +7,9 @@
 #include <system_error>
 #include <utility>
 
+#include "base/huge_page.h"
+
 namespace vivace {
-namespace {
-
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
-
-}  // namespace
 
 Result<Buffer> Buffer::Allocate(std::size_t bytes, HugePages huge) {
   Buffer buffer;

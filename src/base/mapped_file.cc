@@ -9,11 +9,12 @@
 #include <system_error>
 #include <utility>
 
+#include "base/huge_page.h"
+
 namespace vivace {
 namespace {
 
 constexpr std::size_t kPage = 4096;
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
 Failure SystemFailure(const std::string& path, int code) {
   const ErrorKind kind = code == ENOENT ? ErrorKind::kNotFound : ErrorKind::kIo;

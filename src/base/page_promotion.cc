@@ -10,12 +10,12 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/huge_page.h"
 #include "base/memory_facts.h"
 
 namespace vivace {
 namespace {
 
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr std::size_t kPiece = 2 * kHugePage;  // cleared and copied in one to two milliseconds
 constexpr std::size_t kTrial = 16 * kHugePage;
 constexpr std::size_t kSample = 4 * kHugePage;  // read from each side to compare them

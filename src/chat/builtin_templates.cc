@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <array>
 
+#include "base/trimmed.h"
+
 namespace vivace {
 namespace {
 
-std::string_view Trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\n\v\f\r";
-  const std::size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
+// As the models' own templates trim.
+std::string_view WithoutSpace(std::string_view text) { return Trimmed(text, " \t\n\v\f\r"); }
 
 bool StartsWithSystem(const ChatRequest& request) {
   return !request.messages.empty() && request.messages[0].role == "system";
@@ -100,7 +98,7 @@ void WriteLlama3(const ChatRequest& request, const TemplateTokens& tokens, std::
   prompt += tokens.bos;
   for (const Message& message : request.messages) {
     prompt += "<|start_header_id|>" + message.role + "<|end_header_id|>\n\n";
-    prompt += Trimmed(message.content);
+    prompt += WithoutSpace(message.content);
     prompt += "<|eot_id|>";
   }
   if (request.add_generation_prompt) {
@@ -134,7 +132,7 @@ void WriteGemma(const ChatRequest& request, const TemplateTokens& tokens, std::s
     if (first && StartsWithSystem(request)) {
       prompt += request.messages[0].content + "\n\n";
     }
-    prompt += Trimmed(message.content);
+    prompt += WithoutSpace(message.content);
     prompt += "<end_of_turn>\n";
     first = false;
   }

@@ -4,20 +4,10 @@
 #include <string_view>
 #include <utility>
 
+#include "base/trimmed.h"
 #include "chat/tool_prompt.h"
 
 namespace vivace {
-namespace {
-
-std::string_view Trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  const std::size_t first = text.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
-}
-
-}  // namespace
-
 Result<std::vector<PromptPiece>> RenderOpenTurn(const ChatTemplate& chat, ChatRequest request,
                                                 bool with_content) {
   std::vector<PromptPiece> none;

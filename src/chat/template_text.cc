@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/trimmed.h"
 #include "chat/builtin_templates.h"
 #include "chat/json_input.h"
 
@@ -13,12 +14,6 @@ namespace vivace {
 namespace {
 
 constexpr std::string_view kSpace = " \t\r\n";
-
-std::string_view Trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
-}
 
 // A piece of a Go template: what stands between {{ and }}, or text.
 struct GoPiece {

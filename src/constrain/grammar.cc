@@ -80,17 +80,17 @@ Result<std::shared_ptr<const Grammar>> GrammarCompiler::Compile(const GrammarSou
 Result<std::shared_ptr<const Grammar>> GrammarCompiler::CompileAnew(const GrammarSource& source) {
   VIVACE_RETURN_IF_ERROR(Prepare());
   const double start_ms = NowMs();
-  using Kind = MatcherVocabulary::Kind;
-  Kind kind = Kind::kLark;
-  if (source.kind == GrammarKind::kJsonSchema) kind = Kind::kJsonSchema;
-  if (source.kind == GrammarKind::kRegex) kind = Kind::kRegex;
+  using Language = MatcherVocabulary::Kind;
+  Language language = Language::kLark;
+  if (source.kind == GrammarKind::kJsonSchema) language = Language::kJsonSchema;
+  if (source.kind == GrammarKind::kRegex) language = Language::kRegex;
   std::string text = source.text;
   if (source.kind == GrammarKind::kGbnf) {
     auto translated = LarkFromGbnf(source.text, tokenizer_);
     if (!translated) return Failure(std::move(translated).error());
     text = std::move(*translated);
   }
-  auto compiled = (*vocabulary_)->Compile(kind, text, source.schemas);
+  auto compiled = (*vocabulary_)->Compile(language, text, source.schemas);
   if (!compiled) return Failure(std::move(compiled).error());
   return std::make_shared<const Grammar>(source.kind, std::move(*compiled), NowMs() - start_ms);
 }

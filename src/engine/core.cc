@@ -15,7 +15,7 @@
 namespace vivace {
 namespace {
 
-constexpr double kFlushMs = 60'000;
+constexpr double kLastFlushMs = 60'000;
 
 std::int64_t PagesFor(std::int64_t positions) {
   return (positions + kPagePositions - 1) / kPagePositions;
@@ -308,7 +308,7 @@ void EngineCore::MakeRoom() {
   if (!room && courier_.pending()) {
     // After a shift a sequence takes anew pages that may still be on their way to disk.
     courier_.DropSaves();
-    courier_.Flush(kFlushMs);
+    courier_.Flush(kLastFlushMs);
     room = cache_.MakeRoom(new_pages);
   }
   VIVACE_CHECK(room, "the pages of a running sequence are promised to it");

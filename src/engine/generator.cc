@@ -12,7 +12,7 @@
 namespace vivace {
 namespace {
 
-constexpr double kFlushMs = 2000;
+constexpr double kPagesMs = 2000;
 
 // Puts the events of a request together to its result.
 class Collector {
@@ -83,7 +83,7 @@ Result<void> Generator::Evaluate(std::span<const TokenId> tokens, const LogitsSi
     return Fail(ErrorKind::kBadInput,
                 fmt::format("the text has {} tokens, allowed is up to {}", length, context()));
   }
-  core_->Flush(kFlushMs);  // all pages are needed
+  core_->Flush(kPagesMs);  // all pages are needed
   core_->cache().Clear();
   Stepper& stepper = core_->stepper();
   SequenceKv kv(core_->pool());

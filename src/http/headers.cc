@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/trimmed.h"
+
 namespace vivace::http {
 namespace {
 
@@ -20,11 +22,7 @@ std::string ToLower(std::string_view text) {
   return lower;
 }
 
-std::string_view Trim(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
+std::string_view Trim(std::string_view text) { return Trimmed(text, " \t"); }
 
 void Headers::Add(std::string name, std::string value) {
   fields_.push_back({std::move(name), std::move(value)});

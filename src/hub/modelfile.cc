@@ -4,17 +4,15 @@
 
 #include <fmt/format.h>
 
+#include "base/trimmed.h"
+
 namespace vivace {
 namespace {
 
-constexpr std::string_view kSpace = " \t\r";
+constexpr std::string_view kSpace = " \t\r";  // within one line
 constexpr std::string_view kQuotes = "\"\"\"";
 
-std::string_view Trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
-}
+std::string_view Bare(std::string_view text) { return Trimmed(text, kSpace); }
 
 std::string Lower(std::string_view text) {
   std::string lower(text);
@@ -119,7 +117,7 @@ class Parser {
     const std::size_t line = line_;
     SkipSpace();
     if (rest_.starts_with(kQuotes)) return TakeQuoted();
-    const std::string_view value = Trimmed(TakeLine());
+    const std::string_view value = Bare(TakeLine());
     if (!value.starts_with('"')) return std::string(value);
     if (value.size() < 2 || !value.ends_with('"')) {
       return Wrong(line, fmt::format("{}: the quote is not closed at the end of the line, longer "
@@ -141,7 +139,7 @@ class Parser {
     line_ += static_cast<std::size_t>(std::ranges::count(value, '\n'));
     rest_.remove_prefix(end + kQuotes.size());
     const std::size_t last = line_;
-    const std::string_view after = Trimmed(TakeLine());
+    const std::string_view after = Bare(TakeLine());
     if (!after.empty()) {
       return Wrong(last, fmt::format("\"{}\" comes after the closing \"\"\"", after.substr(0, 40)));
     }

@@ -54,7 +54,7 @@ class Folder {
   std::string path_;
 };
 
-void Limit(int resource, std::int64_t value) {
+void SetLimit(int resource, std::int64_t value) {
   const rlimit limit = {static_cast<rlim_t>(value), static_cast<rlim_t>(value)};
   setrlimit(static_cast<__rlimit_resource>(resource), &limit);
 }
@@ -83,11 +83,11 @@ std::string PythonPath() {
   const bool offline = unshare(CLONE_NEWNET) == 0 || unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0;
   if (offline) (void)!write(mark, &kOfflineMark, 1);
   close(mark);
-  Limit(RLIMIT_CPU, static_cast<std::int64_t>(limits.seconds) + 1);
-  Limit(RLIMIT_AS, limits.memory_bytes);
-  Limit(RLIMIT_FSIZE, limits.file_bytes);
-  Limit(RLIMIT_CORE, 0);
-  Limit(RLIMIT_NOFILE, 64);
+  SetLimit(RLIMIT_CPU, static_cast<std::int64_t>(limits.seconds) + 1);
+  SetLimit(RLIMIT_AS, limits.memory_bytes);
+  SetLimit(RLIMIT_FSIZE, limits.file_bytes);
+  SetLimit(RLIMIT_CORE, 0);
+  SetLimit(RLIMIT_NOFILE, 64);
   if (chdir(folder) != 0) _exit(kNoPython);
   const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
   dup2(nothing, STDIN_FILENO);
