@@ -52,6 +52,10 @@ void AnswerMemory::Remember(std::uint64_t owner, std::span<const TokenId> answer
   found.changed = true;
 }
 
+bool AnswerMemory::changed() const {
+  return !folder_.empty() && std::ranges::any_of(owners_, &Owner::changed);
+}
+
 void AnswerMemory::Load(const Owner& owner) const {
   if (folder_.empty()) return;
   const std::string path = PathOf(owner.id);

@@ -32,6 +32,7 @@ class AnswerMemory {
   std::shared_ptr<DraftKnowledge> Of(std::uint64_t owner);
   // Takes in an answer of an owner.
   void Remember(std::uint64_t owner, std::span<const TokenId> answer);
+  bool changed() const;
   // Writes what has changed. Failures are not reported: it will be learned anew.
   void Save();
   // Forgets all owners, also on disk.

@@ -54,6 +54,9 @@ TEST(AnswerMemory, ComesBackAfterARestart) {
     memory.Remember(1, Tokens{5, 6, 7});
     memory.Remember(1, Tokens{5, 6, 8});
     memory.Remember(2, Tokens{5, 6, 9});
+    EXPECT_TRUE(memory.changed());
+    memory.Save();
+    EXPECT_FALSE(memory.changed());
   }
   AnswerMemory memory(kVocab, kModel, folder);
   EXPECT_EQ(NextAfter(memory, 1, {5, 6}), 8);

@@ -241,7 +241,6 @@ void EngineCore::Plan() {
     room -= rows - 1;
   }
   PlanPrefill(!parts_.empty(), room);
-  PlanDrafts();
 }
 
 void EngineCore::PlanPrefill(bool decoding, std::int64_t room) {
@@ -315,9 +314,10 @@ void EngineCore::MakeRoom() {
 }
 
 void EngineCore::RunStep() {
-  MakeRoom();
   std::unique_lock<FairLock> turn;
   if (options_.turns != nullptr) turn = std::unique_lock(*options_.turns);
+  PlanDrafts();  // a draft model reads its weights for it
+  MakeRoom();
   const double start_ms = NowMs();
   stepper_.Run(parts_, take_);
   const double end_ms = NowMs();

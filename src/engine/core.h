@@ -97,6 +97,10 @@ class EngineCore {
   // Waits until what is to be written is on disk, but at most so long.
   void Flush(double ms) { courier_.Flush(ms); }
 
+  // What was learned from answers since it was last written, for later drafts.
+  bool has_unsaved_answers() const { return answers_.changed(); }
+  void SaveAnswers() { answers_.Save(); }
+
   // Brings the metrics of the present up to date, as each step does.
   void UpdateGauges();
 

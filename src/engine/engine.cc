@@ -11,6 +11,9 @@ namespace vivace {
 namespace {
 
 constexpr std::chrono::milliseconds kCancelPoll(20);
+// Without requests for so long, the engine writes what it has learned: little is lost when it
+// is killed, and nobody waits.
+constexpr std::chrono::milliseconds kQuiet(500);
 
 }  // namespace
 
@@ -130,6 +133,11 @@ bool Engine::TakeMail(bool idle) {
     // They wait for the disk, and may be cancelled meanwhile.
     mail_arrived_.wait_for(lock, kCancelPoll, arrived);
   } else if (idle) {
+    if (core_->has_unsaved_answers() && !mail_arrived_.wait_for(lock, kQuiet, arrived)) {
+      lock.unlock();
+      core_->SaveAnswers();
+      lock.lock();
+    }
     mail_arrived_.wait(lock, arrived);
   }
   has_mail_ = false;

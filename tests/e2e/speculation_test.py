@@ -5,6 +5,7 @@ import contextlib
 import json
 import pathlib
 import random
+import signal
 
 import pytest
 
@@ -163,7 +164,8 @@ def test_answers_are_known_after_a_restart_and_to_nobody_else(warm, model, tmp_p
                  "--api-key", "key-a", "--api-key", "key-b")
     with Server(program, *arguments) as server:
         text, first = accepted(server, "key-a")
-    assert len(files()) == 1
+        wait_for(lambda: len(files()) == 1)  # soon after the last answer
+        server.stop(signal.SIGKILL)
     assert "key-a" not in files()[0].read_bytes().decode("latin-1") + str(files()[0])
     with Server(program, *arguments) as server:
         assert accepted(server, "key-b") == (text, first)
