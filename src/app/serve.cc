@@ -23,6 +23,7 @@
 #include "base/cpu.h"
 #include "base/fair_lock.h"
 #include "base/memory_facts.h"
+#include "base/quota.h"
 #include "http/server.h"
 #include "hub/home.h"
 #include "model/page_shape.h"
@@ -66,6 +67,7 @@ Result<std::unique_ptr<ServedModel>> LoadServed(const ServeFlags& flags, const s
   engine.prompt_chunk = opened->settings.prompt_chunk;
   if (!flags.stall_given) engine.stall_budget_ms = opened->settings.stall_budget_ms;
   engine.turns = flags.turns.get();
+  engine.masks_ahead = opened->team->size() < GrantedCores();
   engine.store = {.folder = FolderOf(opened->model, "kv"),
                   .max_bytes = flags.kv_disk_mb * kMega,
                   .warn = [&log](const std::string& line) { log.Warn(line); }};

@@ -33,6 +33,11 @@ void Constraint::Fail(Error error) {
   failure_ = Error{error.kind, "the grammar cannot be followed: " + error.message};
 }
 
+bool Constraint::MaskTakesWork() const {
+  const bool forced = has_forced_ && accepted_ < forced_.size();
+  return active_ && !failure_ && !has_mask_ && !forced;
+}
+
 TokenMask Constraint::Mask() {
   if (!active_ || failure_) return {};
   if (!has_mask_) {

@@ -61,6 +61,8 @@ class Constraint {
   // and after a failure. Tokens that end the generation are among them where the text may
   // end here. Valid until the next Accept. Computed once per state.
   TokenMask Mask();
+  // Whether the next call of Mask has to ask the grammar.
+  bool MaskTakesWork() const;
 
   // Goes on by a token that the mask allows.
   void Accept(TokenId token);

@@ -67,6 +67,7 @@ Result<std::unique_ptr<EngineCore>> EngineCore::Create(const Model& model, Threa
   const std::int64_t rows = options.prompt_chunk + options.max_running + DraftControl::kMostRows;
   auto stepper = Stepper::Create(model, team, rows, parts, options.prefetch);
   if (!stepper) return Failure(std::move(stepper).error());
+  if (options.masks_ahead) stepper->ComputeMasksAhead();
   std::unique_ptr<DraftModel> draft_model;
   if (options.draft_model != nullptr && options.speculation != Speculation::kOff) {
     VIVACE_RETURN_IF_ERROR(DraftModel::Check(model, *options.draft_model));

@@ -56,6 +56,9 @@ struct EngineOptions {
   PrefetchTuning prefetch = {};  // what is known of this machine
   // Taken for each step, where several engines share the cores. It must outlive them.
   FairLock* turns = nullptr;
+  // Whether masks of structured answers are computed on a thread beside the team, which pays
+  // where that finds a core of its own. Changes no result.
+  bool masks_ahead = false;
   PageStoreOptions store = {};  // pages on disk
   GrammarLimits grammars = {};
   Speculation speculation = Speculation::kWhenItPays;

@@ -103,6 +103,56 @@ TEST_F(EngineCoreConstraintTest, DraftsChangeNothing) {
   drafting.ExpectNothingHeld();
 }
 
+// Beside the evaluation, alone and in company, with drafts and without.
+TEST_F(EngineCoreConstraintTest, MasksAheadChangeNothing) {
+  constexpr std::uint32_t kCount = 24;
+  std::vector<Outcome> alone;
+  Bench plain(Options());
+  for (std::uint32_t i = 0; i < kCount; ++i) {
+    alone.push_back(plain.Run(i % 4 == 3 ? MixedRequest(i) : BoundRequest(i)));
+  }
+  for (const auto speculation : {Speculation::kOff, Speculation::kAlways}) {
+    EngineOptions options = Options();
+    options.masks_ahead = true;
+    options.speculation = speculation;
+    Bench bench(options, 2);
+    std::vector<Outcome> outcomes(kCount);
+    for (std::uint32_t i = 0; i < kCount; ++i) {
+      bench.Add(i % 4 == 3 ? MixedRequest(i) : BoundRequest(i), outcomes[i]);
+    }
+    bench.Drain();
+    for (std::uint32_t i = 0; i < kCount; ++i) {
+      EXPECT_TRUE(outcomes[i].SameAnswer(alone[i])) << i;
+      if (i % 4 == 3) continue;
+      EXPECT_TRUE(bench.Run(BoundRequest(i)).SameAnswer(alone[i])) << i;
+    }
+    bench.ExpectNothingHeld();
+  }
+}
+
+// A thread that computes masks ends with its engine, whatever became of the requests.
+TEST_F(EngineCoreConstraintTest, MasksAheadMayBeCancelledAndFail) {
+  EngineOptions options = Options();
+  options.masks_ahead = true;
+  Bench bench(options);
+  std::vector<Outcome> outcomes(8);
+  std::stop_source stop;
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    bench.Add(BoundRequest(i), outcomes[i], i % 2 == 0 ? stop.get_token() : std::stop_token());
+  }
+  for (int step = 0; step < 5; ++step) bench.core->Step();
+  stop.request_stop();
+  bench.core->Step();
+  for (std::uint32_t i = 0; i < 8; i += 2) {
+    EXPECT_EQ(outcomes[i].reason, FinishReason::kCancelled) << i;
+  }
+  bench.core->CancelAll();
+  bench.ExpectNothingHeld();
+  GenerateRequest request = {.prompt = RandomTokens(9, 1), .max_tokens = 20};
+  request.constraint = Bound("[a-c]{2}\u4e00");
+  EXPECT_EQ(bench.Run(request).reason, FinishReason::kFailed);
+}
+
 TEST_F(EngineCoreConstraintTest, WithProbabilitiesNothingIsForcedAndAllIsTheSame) {
   Bench bench(Options());
   for (std::uint32_t seed = 0; seed < 6; ++seed) {

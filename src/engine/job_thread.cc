@@ -38,6 +38,11 @@ bool JobThread::Drain(double ms) {
                            [this] { return jobs_.empty() && !busy_; });
 }
 
+void JobThread::Wait() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return jobs_.empty() && !busy_; });
+}
+
 void JobThread::Serve() {
   std::unique_lock lock(mutex_);
   for (;;) {

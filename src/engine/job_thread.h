@@ -1,6 +1,6 @@
 // JobThread: runs jobs one after the other on a thread of its own, for work that waits for
-// the disk. The thread starts with the first job; where the system has none to give, jobs
-// run on the caller's. One thread posts; jobs must not.
+// the disk or can be done beside a step. The thread starts with the first job; where the system has
+// none to give, jobs run on the caller's. One thread posts; jobs must not.
 #pragma once
 
 #include <condition_variable>
@@ -22,6 +22,7 @@ class JobThread {
   void Post(std::function<void()> job);
   // Waits until all jobs are done, but at most so long. False: some are not.
   bool Drain(double ms);
+  void Wait();  // the same, however long it takes
 
  private:
   void Serve();

@@ -80,6 +80,8 @@ class Sequence {
 
   // What may come next; computed by the first call for a token.
   TokenMask Mask() { return constraint_ ? constraint_->Mask() : TokenMask(); }
+  // Whether the first call would take more than a look: not where a token is forced.
+  bool MaskTakesWork() const { return constraint_ && constraint_->MaskTakesWork(); }
   bool constrained() const { return constraint_.has_value(); }
   // Whether the next token can come from the coarse head; asked once per step.
   bool TriesCoarse() { return coarse_policy_.Try(); }

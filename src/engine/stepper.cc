@@ -65,6 +65,7 @@ Stepper::Stepper(const Model& model, ThreadTeam& team, Workspace space, Buffer l
   pooling_.reserve(Size(max_parts));
   scoring_.reserve(Size(max_parts));
   open_.reserve(Size(max_parts));
+  masked_.reserve(Size(max_parts));
   if (model.weights().coarse_head) head_search_.emplace(model.weights(), kLogitRows, team.size());
 }
 
@@ -97,6 +98,7 @@ void Stepper::Run(std::span<StepPart> parts, const Taker& take) {
     }
   }
   const double start_ms = NowMs();
+  StartMasks();
   Evaluate({.tokens = tokens_, .slices = slices_, .output_rows = output_rows_});
   evaluated_ms_ = NowMs();
   ScorePrompts();
@@ -139,6 +141,21 @@ void Stepper::Prepare(StepPart& part) {
   if (!part.chooses || outputs == Outputs::kOfStates) return;
   part.first_output = static_cast<std::int64_t>(output_rows_.size()) - part.outputs();
   choosing_.push_back(&part);
+}
+
+void Stepper::ComputeMasksAhead() { mask_ahead_ = std::make_unique<MaskAhead>(); }
+
+void Stepper::StartMasks() {
+  if (!mask_ahead_) return;
+  masked_.clear();
+  for (const StepPart* part : choosing_) {
+    if (part->sequence->constrained()) masked_.push_back(part->sequence);
+  }
+  mask_ahead_->Start(masked_);
+}
+
+void Stepper::FinishMasks() {
+  if (mask_ahead_) mask_ahead_->Finish();
 }
 
 void Stepper::ScorePrompts() {
@@ -184,9 +201,11 @@ void Stepper::Choose(std::span<StepPart* const> parts, const Taker& take) {
   open_.assign(parts.begin(), parts.end());
   coarse_ = TryCoarse(parts);
   if (coarse_) {
+    FinishMasks();
     FindLargest(parts);
   } else {
     ComputeAll(parts.front()->first_output, parts.back()->first_output + parts.back()->outputs());
+    FinishMasks();
   }
   while (!open_.empty()) {
     ChooseRound(open_);

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "base/result.h"
 #include "base/thread_team.h"
 #include "draft/drafter.h"
+#include "engine/mask_ahead.h"
 #include "engine/prefetch_tuning.h"
 #include "engine/sequence.h"
 #include "model/forward.h"
@@ -58,6 +60,10 @@ class Stepper {
   static Result<Stepper> Create(const Model& model, ThreadTeam& team, std::int64_t max_rows,
                                 std::int64_t max_parts, const PrefetchTuning& prefetch);
 
+  // From now on the masks of constrained sequences are computed beside the evaluation, on a
+  // thread of their own.
+  void ComputeMasksAhead();
+
   // Called between choices with each part that has one: gives it to the sequence. False where
   // nothing more is to be chosen for it.
   using Taker = std::function<bool(StepPart&)>;
@@ -81,9 +87,11 @@ class Stepper {
           std::int64_t max_parts, const PrefetchTuning& prefetch);
 
   void Prepare(StepPart& part);
+  void StartMasks();
   void Pool();
   // Of the parts whose rows all have logits: how likely the next tokens of their prompts were.
   void ScorePrompts();
+  void FinishMasks();
   // For parts whose rows share a sweep: rounds of one token for each that is open.
   void Choose(std::span<StepPart* const> parts, const Taker& take);
   std::span<const TokenMask> MasksOf(std::span<StepPart* const> parts);
@@ -112,12 +120,14 @@ class Stepper {
   std::vector<SequenceSlice> slices_;
   std::vector<std::int64_t> output_rows_;
   std::vector<StepPart*> choosing_;
-  std::vector<StepPart*> pooling_;    // of requests that want an embedding
-  std::vector<StepPart*> scoring_;    // of requests that score their prompt
-  std::vector<StepPart*> open_;       // of those that share a sweep
-  std::vector<HeadResult> found_;     // [kLogitRows]
-  std::vector<TokenMask> masks_;      // [kLogitRows]
-  std::vector<std::uint8_t> chosen_;  // [kLogitRows]: whether the coarse head was enough
+  std::vector<StepPart*> pooling_;         // of requests that want an embedding
+  std::vector<StepPart*> scoring_;         // of requests that score their prompt
+  std::vector<StepPart*> open_;            // of those that share a sweep
+  std::vector<HeadResult> found_;          // [kLogitRows]
+  std::vector<TokenMask> masks_;           // [kLogitRows]
+  std::vector<Sequence*> masked_;          // constrained ones that choose
+  std::unique_ptr<MaskAhead> mask_ahead_;  // or null: masks are computed where they are needed
+  std::vector<std::uint8_t> chosen_;       // [kLogitRows]: whether the coarse head was enough
   // What logits_memory_ holds: rows from this one on, of the largest logits or of all.
   std::int64_t first_logits_ = 0;
   bool coarse_ = false;
