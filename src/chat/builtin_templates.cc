@@ -169,6 +169,15 @@ constexpr std::array kBuiltins{
 
 std::span<const BuiltinTemplate> BuiltinTemplates() { return kBuiltins; }
 
+std::string BuiltinNames() {
+  std::string names;
+  for (const BuiltinTemplate& known : kBuiltins) {
+    if (!names.empty()) names += ", ";
+    names += known.name;
+  }
+  return names;
+}
+
 const BuiltinTemplate* FindBuiltin(std::string_view name) {
   const auto found = std::ranges::find(kBuiltins, name, &BuiltinTemplate::name);
   return found == kBuiltins.end() ? nullptr : &*found;

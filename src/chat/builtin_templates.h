@@ -22,6 +22,8 @@ struct BuiltinTemplate {
 // chatml, smollm, llama2, llama3, gemma, plain.
 std::span<const BuiltinTemplate> BuiltinTemplates();
 
+std::string BuiltinNames();  // "chatml, smollm, ..."
+
 // Null if there is none of this name.
 const BuiltinTemplate* FindBuiltin(std::string_view name);
 

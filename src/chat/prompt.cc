@@ -28,12 +28,9 @@ Result<ChatTemplate> OpenChatTemplate(const Model& model, const std::string& nam
   if (!name.empty()) {
     const BuiltinTemplate* builtin = FindBuiltin(name);
     if (builtin == nullptr) {
-      std::string names;
-      for (const BuiltinTemplate& known : BuiltinTemplates()) {
-        names += fmt::format("{}{}", names.empty() ? "" : ", ", known.name);
-      }
-      return Fail(ErrorKind::kNotFound,
-                  fmt::format("chat template \"{}\" is unknown, allowed is {}", name, names));
+      return Fail(
+          ErrorKind::kNotFound,
+          fmt::format("chat template \"{}\" is unknown, allowed is {}", name, BuiltinNames()));
     }
     return ChatTemplate::Compile(std::string(builtin->source), TokensOf(model));
   }

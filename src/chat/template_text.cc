@@ -145,14 +145,6 @@ std::string JinjaOf(const Exchange& exchange) {
          "{% set ns.system = '' %}{% endif %}{% endfor %}";
 }
 
-std::string BuiltinNames() {
-  std::string names;
-  for (const BuiltinTemplate& known : BuiltinTemplates()) {
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", known.name);
-  }
-  return names;
-}
-
 }  // namespace
 
 Result<std::string> TemplateSource(std::string_view text) {
