@@ -22,7 +22,10 @@ BINARY = pathlib.Path(os.environ.get("VIVACE_BIN", ROOT / "build/release/vivace"
 def browsing(model, *arguments):
     """(browser, url) of `vivace serve MODEL ARGUMENTS`. Both end with the context."""
     command = [BINARY, "serve", model, "--port", "0", *map(str, arguments)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    # In a session of its own, as from a terminal or as a service: the system then shares the cores
+    # between server and browser, not among all their threads.
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                               start_new_session=True)
     try:
         address = re.search(r" on (\S+)", process.stdout.readline())
         if not address:

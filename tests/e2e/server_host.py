@@ -19,7 +19,8 @@ class Server:
         self.process = subprocess.Popen(
             [program.binary, "serve", *map(str, arguments), "--port", str(port)], text=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log,
-            env=program.environment(env))
+            # As from a terminal or a service: the cores are shared with the client, not its threads.
+            env=program.environment(env), start_new_session=True)
         line = self.process.stdout.readline()
         address = re.search(r" on (?:https?://[^ ,]*:(\d+)|unix:(\S+))", line)
         if not address:

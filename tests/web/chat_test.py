@@ -71,7 +71,7 @@ def test_the_address_of_a_conversation_opens_it(chat):
     chat.ask("Say hello.")
     address = chat.page.url
     assert "#/c/" in address
-    chat("new-chat").click()
+    chat.new_chat()
     chat.wait("document.querySelectorAll('[data-testid=message]').length === 0")
     chat.page.goto(address)
     chat("message", role="assistant").wait_for()

@@ -28,7 +28,7 @@ def edit_first(chat, text):
 
 def test_list_search_rename(chat):
     chat.ask("Tell me about the river Elbe.")
-    chat("new-chat").click()
+    chat.new_chat()
     chat.ask("介绍一下北京的天气。")
     expect(chat("conversation")).to_have_count(2)
     chat("search").fill("elbe")
@@ -77,7 +77,7 @@ def test_search_opens_the_version_that_has_the_words(open_page, chat_server):
     chat.ask("Name a river.")
     edit_first(chat, "Name a mountain.")
     chat.answered()
-    chat("new-chat").click()
+    chat.new_chat()
     chat("search").fill("river")
     chat("conversation-title").first.click()
     expect(chat("sibling-count").first).to_have_text("1 / 2")

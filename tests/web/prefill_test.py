@@ -108,7 +108,7 @@ def test_it_can_be_switched_off(chat):
 def test_a_conversation_that_is_opened_is_read(chat, fresh_server):
     chat.ask("Tell me about rivers.")
     address = chat.page.url
-    chat("new-chat").click()
+    chat.new_chat()
     fresh_server.request("DELETE", "/v1/cache")
     before = len(chat.posted(PREFILL))
     with chat.page.expect_response(f"**{PREFILL}"):

@@ -80,6 +80,11 @@ class Visit:
         self.type(text)
         self("composer-input").press("Enter")
 
+    def new_chat(self):
+        """Leaves the conversation that is shown, and waits until it is gone."""
+        self("new-chat").click()
+        self.wait("() => !document.querySelector('[data-testid=\"message\"]')")
+
     def ask(self, text):
         """Asks and waits for the end of the answer; returns its element."""
         before = self("message", role="assistant").count()
