@@ -76,6 +76,8 @@ def test_search_opens_the_version_that_has_the_words(open_page, chat_server):
     chat = open_page(chat_server, before=answering("About rivers.", "Nothing of it."))
     chat.ask("Name a river.")
     edit_first(chat, "Name a mountain.")
+    expect(chat("sibling-count").first).to_have_text("2 / 2")
+    expect(chat("message-text").last).to_contain_text("Nothing")
     chat.answered()
     chat.new_chat()
     chat("search").fill("river")
