@@ -40,6 +40,15 @@ class EngineCoreConstraintTest : public testing::Test {
   }
 };
 
+// The answers to request(0), request(1) ... when all are there before the first step.
+template <class Request>
+std::vector<Outcome> Together(Bench& bench, std::uint32_t count, const Request& request) {
+  std::vector<Outcome> outcomes(count);
+  for (std::uint32_t i = 0; i < count; ++i) bench.Add(request(i), outcomes[i]);
+  bench.Drain();
+  return outcomes;
+}
+
 TEST_F(EngineCoreConstraintTest, AnswersHaveTheirForm) {
   Bench bench(Options());
   for (std::uint32_t seed = 0; seed < 30; ++seed) {
@@ -53,10 +62,13 @@ TEST_F(EngineCoreConstraintTest, AnswersHaveTheirForm) {
 
 TEST_F(EngineCoreConstraintTest, CompanyChunksAndThreadsChangeNothing) {
   constexpr std::uint32_t kCount = 24;
+  const auto request = [&](std::uint32_t i) {
+    return i % 3 == 2 ? MixedRequest(i) : BoundRequest(i);
+  };
   std::vector<Outcome> alone;
   Bench one(Options());
   for (std::uint32_t i = 0; i < kCount; ++i) {
-    alone.push_back(one.Run(i % 3 == 2 ? MixedRequest(i) : BoundRequest(i)));
+    alone.push_back(one.Run(request(i)));
     one.core->cache().Clear();
   }
   for (const int threads : {1, 2}) {
@@ -64,11 +76,7 @@ TEST_F(EngineCoreConstraintTest, CompanyChunksAndThreadsChangeNothing) {
       EngineOptions options = Options();
       options.prompt_chunk = chunk;
       Bench bench(options, threads);
-      std::vector<Outcome> outcomes(kCount);
-      for (std::uint32_t i = 0; i < kCount; ++i) {
-        bench.Add(i % 3 == 2 ? MixedRequest(i) : BoundRequest(i), outcomes[i]);
-      }
-      bench.Drain();
+      const std::vector<Outcome> outcomes = Together(bench, kCount, request);
       for (std::uint32_t i = 0; i < kCount; ++i) {
         EXPECT_TRUE(outcomes[i].SameAnswer(alone[i])) << i << " in pieces of " << chunk;
       }
@@ -106,21 +114,18 @@ TEST_F(EngineCoreConstraintTest, DraftsChangeNothing) {
 // Beside the evaluation, alone and in company, with drafts and without.
 TEST_F(EngineCoreConstraintTest, MasksAheadChangeNothing) {
   constexpr std::uint32_t kCount = 24;
+  const auto request = [&](std::uint32_t i) {
+    return i % 4 == 3 ? MixedRequest(i) : BoundRequest(i);
+  };
   std::vector<Outcome> alone;
   Bench plain(Options());
-  for (std::uint32_t i = 0; i < kCount; ++i) {
-    alone.push_back(plain.Run(i % 4 == 3 ? MixedRequest(i) : BoundRequest(i)));
-  }
+  for (std::uint32_t i = 0; i < kCount; ++i) alone.push_back(plain.Run(request(i)));
   for (const auto speculation : {Speculation::kOff, Speculation::kAlways}) {
     EngineOptions options = Options();
     options.masks_ahead = true;
     options.speculation = speculation;
     Bench bench(options, 2);
-    std::vector<Outcome> outcomes(kCount);
-    for (std::uint32_t i = 0; i < kCount; ++i) {
-      bench.Add(i % 4 == 3 ? MixedRequest(i) : BoundRequest(i), outcomes[i]);
-    }
-    bench.Drain();
+    const std::vector<Outcome> outcomes = Together(bench, kCount, request);
     for (std::uint32_t i = 0; i < kCount; ++i) {
       EXPECT_TRUE(outcomes[i].SameAnswer(alone[i])) << i;
       if (i % 4 == 3) continue;

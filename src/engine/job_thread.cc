@@ -35,12 +35,12 @@ void JobThread::Post(std::function<void()> job) {
 bool JobThread::Drain(double ms) {
   std::unique_lock lock(mutex_);
   return changed_.wait_for(lock, std::chrono::duration<double, std::milli>(ms),
-                           [this] { return jobs_.empty() && !busy_; });
+                           [this] { return idle(); });
 }
 
 void JobThread::Wait() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return jobs_.empty() && !busy_; });
+  changed_.wait(lock, [this] { return idle(); });
 }
 
 void JobThread::Serve() {

@@ -26,6 +26,7 @@ class JobThread {
 
  private:
   void Serve();
+  bool idle() const { return jobs_.empty() && !busy_; }  // under mutex_
 
   std::mutex mutex_;
   std::condition_variable changed_;

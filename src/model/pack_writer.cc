@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include "base/huge_page.h"
 #include "gguf/gguf_file.h"
 #include "kernels/pack.h"
 #include "kernels/packed_layout.h"
@@ -17,7 +18,6 @@
 namespace vivace {
 namespace {
 
-constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
 constexpr const char* kEmbeddingName = "token_embd.weight";
 constexpr const char* kOutputNormName = "output_norm.weight";
 
@@ -95,7 +95,7 @@ void PlaceSections(PackPlan& plan, std::uint64_t tensor_bytes, std::uint64_t emb
   std::uint64_t used = sizeof(PackHeader);
   for (std::size_t i = 0; i < kPackSections; ++i) {
     const bool tensors = static_cast<PackSection>(i) == PackSection::kTensors;
-    used = RoundUp(used, tensors ? kHugePage : static_cast<std::uint64_t>(kLine));
+    used = RoundUp(used, static_cast<std::uint64_t>(tensors ? kHugePage : kLine));
     header.sections[i] = {.offset = used, .size = sizes[i], .checksum = 0};
     used += sizes[i];
   }
