@@ -17,6 +17,20 @@ float FloatProduct(QuantType type, const std::byte* row, std::size_t k, const fl
   return acc;
 }
 
+// Formats with one integer scale for a block have it in the float scale.
+bool OneScale(QuantType type) {
+  return type == QuantType::kQ4_K || type == QuantType::kQ5_K || type == QuantType::kIQ4_XS;
+}
+
+SubBlock BlockOfProduct(QuantType type, const std::byte* row, std::size_t index) {
+  SubBlock block = ReadSubBlock(type, row, index);
+  if (!OneScale(type)) return block;
+  block.d *= static_cast<float>(block.scale[0]);
+  block.dmin *= static_cast<float>(block.min[0]);
+  for (int half = 0; half < 2; ++half) block.scale[half] = block.min[half] = 1;
+  return block;
+}
+
 }  // namespace
 
 float RowProductReference(QuantType type, const std::byte* row, std::size_t k,
@@ -24,7 +38,7 @@ float RowProductReference(QuantType type, const std::byte* row, std::size_t k,
   if (FactsOf(type).block_values == 1) return FloatProduct(type, row, k, x);
   float acc = 0;
   for (std::size_t b = 0; b < k / 32; ++b) {
-    const SubBlock block = ReadSubBlock(type, row, b);
+    const SubBlock block = BlockOfProduct(type, row, b);
     std::int32_t dot = 0;
     std::int32_t sum = 0;
     for (std::size_t half = 0; half < 2; ++half) {
@@ -35,9 +49,12 @@ float RowProductReference(QuantType type, const std::byte* row, std::size_t k,
       dot += block.scale[half] * half_dot;
       sum += block.min[half] * activation.half_sum[2 * b + half];
     }
-    acc = std::fma(static_cast<float>(dot), block.d * activation.d[b], acc);
     if (block.has_min) {
-      acc = std::fma(static_cast<float>(sum), -(block.dmin * activation.d[b]), acc);
+      const float of_block =
+          std::fma(static_cast<float>(sum), -block.dmin, static_cast<float>(dot) * block.d);
+      acc = std::fma(of_block, activation.d[b], acc);
+    } else {
+      acc = std::fma(static_cast<float>(dot), block.d * activation.d[b], acc);
     }
   }
   return acc;

@@ -2,11 +2,12 @@
 //
 // Every kernel, on every instruction set, equals this bit for bit. acc starts at +0 and
 // takes the blocks of 32 values in ascending order; integers are exact in int32:
-//   no minimum   acc = fma(float(s0 * dot0 + s1 * dot1), d_w * d_a, acc)
-//   minimum      then acc = fma(float(m0 * sum0 + m1 * sum1), -(dmin * d_a), acc)
-// with dot, sum, s, m of the two halves of 16 values (s = 1 where the format has no
-// integer scales). Q4_1 and Q5_1, whose minimum m is added: acc = fma(float(sum),
-// m * d_a, acc). F32, F16 and BF16 weights: acc = fma(w[k], x[k], acc), k ascending.
+//   no minimum   acc = fma(float(dot), d * d_a, acc)
+//   minimum      u = fma(float(sum), m, float(dot) * d);  acc = fma(u, d_a, acc)
+// With an integer scale s, and minimum n, of the block (Q4_K, Q5_K, IQ4_XS): d = d_w * s,
+// m = -(dmin * n). With such of each half of 16 values (Q2_K, Q3_K, Q6_K): dot = s0 * dot0
+// + s1 * dot1, sum = n0 * sum0 + n1 * sum1, m = -dmin. F32, F16 and BF16 weights:
+// acc = fma(w[k], x[k], acc), k ascending.
 #pragma once
 
 #include <cstddef>

@@ -7,6 +7,7 @@
 
 #include "quant/decode.h"
 #include "quant/half.h"
+#include "quant/sub_blocks.h"
 #include "quant/testing.h"
 
 namespace vivace {
@@ -65,7 +66,7 @@ TEST(RowProductReference, Q8_0IsAChainOfFusedAdds) {
   EXPECT_EQ(RowProductReference(QuantType::kQ8_0, row.data(), kValues, a.Row(), a.x.data()), acc);
 }
 
-TEST(RowProductReference, Q4_1AddsItsMinimumAfterEachBlock) {
+TEST(RowProductReference, Q4_1AddsItsMinimumToEachBlock) {
   constexpr std::size_t kValues = 320;
   const auto row = Encoded(QuantType::kQ4_1, RandomValues(kValues, 9));
   QuantizedRow a(RandomValues(kValues, 10));
@@ -79,10 +80,27 @@ TEST(RowProductReference, Q4_1AddsItsMinimumAfterEachBlock) {
     for (std::size_t i = 0; i < 16; ++i) {
       dot += (byte(4 + i) & 15) * a.q[32 * b + i] + (byte(4 + i) >> 4) * a.q[32 * b + 16 + i];
     }
-    acc = std::fma(static_cast<float>(dot), d * a.d[b], acc);
-    acc = std::fma(static_cast<float>(a.sum[b]), m * a.d[b], acc);
+    const float of_block = std::fma(static_cast<float>(a.sum[b]), m, static_cast<float>(dot) * d);
+    acc = std::fma(of_block, a.d[b], acc);
   }
   EXPECT_EQ(RowProductReference(QuantType::kQ4_1, row.data(), kValues, a.Row(), a.x.data()), acc);
+}
+
+TEST(RowProductReference, Q4_KHasItsIntegerScalesInTheFloats) {
+  constexpr std::size_t kValues = 512;
+  const auto row = Encoded(QuantType::kQ4_K, RandomValues(kValues, 13));
+  QuantizedRow a(RandomValues(kValues, 14));
+  float acc = 0;
+  for (std::size_t b = 0; b < kValues / 32; ++b) {
+    const SubBlock block = ReadSubBlock(QuantType::kQ4_K, row.data(), b);
+    const float d = block.d * static_cast<float>(block.scale[0]);
+    const float m = block.dmin * static_cast<float>(block.min[0]);
+    int dot = 0;
+    for (std::size_t i = 0; i < 32; ++i) dot += block.q[i] * a.q[32 * b + i];
+    const float of_block = std::fma(static_cast<float>(a.sum[b]), -m, static_cast<float>(dot) * d);
+    acc = std::fma(of_block, a.d[b], acc);
+  }
+  EXPECT_EQ(RowProductReference(QuantType::kQ4_K, row.data(), kValues, a.Row(), a.x.data()), acc);
 }
 
 TEST(RowProductReference, FloatWeightsUseTheFloatActivations) {

@@ -32,6 +32,13 @@ struct BlockOfRow {
   return _mm256_fmadd_ps(_mm256_cvtepi32_ps(dot), _mm256_mul_ps(d, d_a), acc);
 }
 
+// acc + (float(dot) * d + float(sum) * m) * d_a
+[[gnu::always_inline]] inline __m256 AddWithMinimum(__m256 acc, __m256i dot, __m256 d, __m256i sum,
+                                                    __m256 m, __m256 d_a) {
+  const __m256 scaled = _mm256_mul_ps(_mm256_cvtepi32_ps(dot), d);
+  return _mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_cvtepi32_ps(sum), m, scaled), d_a, acc);
+}
+
 // The next block of the row.
 [[gnu::always_inline]] inline BlockOfRow Next(const BlockOfRow& a) {
   return {.q = a.q + kBlock, .d = a.d + 1, .sum = a.sum + 1, .half_sum = a.half_sum + 2};

@@ -75,26 +75,6 @@ struct SignedForm : PlainForm {
   }
 };
 
-// w = d * scale * q, q signed, scale a small integer
-struct ScaledSignedForm : SignedForm {
-  struct Scales {
-    __m256 d;
-    __m256i scale;  // twice in 16 bits
-  };
-
-  // `scale` in 32 bits.
-  [[gnu::always_inline]] static Scales Of(__m256 d, __m256i scale) {
-    return {d, TwiceFirst(scale)};
-  }
-  [[gnu::always_inline]] static __m256i Widen(__m256i pairs, const Scales& scales, int /*quad*/) {
-    return _mm256_madd_epi16(pairs, scales.scale);
-  }
-  [[gnu::always_inline]] static __m256 Add(__m256 acc, __m256i dot, const Scales& scales,
-                                           __m256 d_a, const BlockOfRow& /*a*/) {
-    return AddScaled(acc, dot, scales.d, d_a);
-  }
-};
-
 // w = d * q + m
 template <int kSums>
 struct MinimumForm : PlainForm {
@@ -106,34 +86,7 @@ struct MinimumForm : PlainForm {
 
   [[gnu::always_inline]] static __m256 Add(__m256 acc, __m256i dot, const Scales& scales,
                                            __m256 d_a, const BlockOfRow& a) {
-    return AddScaled(AddScaled(acc, dot, scales.d, d_a), SumOf(a), scales.m, d_a);
-  }
-};
-
-// w = d * scale * q - d_min * minimum, scale and minimum small integers
-template <int kSums>
-struct ScaledMinimumForm : PlainForm {
-  static constexpr int kPairSums = kSums;
-  struct Scales {
-    __m256 d;
-    __m256 d_min;
-    __m256i scale;   // twice in 16 bits
-    __m256 minimum;  // an integer
-  };
-
-  // Pairs of scale and minimum, which is not negative.
-  [[gnu::always_inline]] static Scales Of(__m256 d, __m256 d_min, __m256i pairs) {
-    return {d, d_min, TwiceFirst(pairs), _mm256_cvtepi32_ps(_mm256_srli_epi32(pairs, 16))};
-  }
-  [[gnu::always_inline]] static __m256i Widen(__m256i pairs, const Scales& scales, int /*quad*/) {
-    return _mm256_madd_epi16(pairs, scales.scale);
-  }
-  [[gnu::always_inline]] static __m256 Add(__m256 acc, __m256i dot, const Scales& scales,
-                                           __m256 d_a, const BlockOfRow& a) {
-    acc = AddScaled(acc, dot, scales.d, d_a);
-    // Below 2^24, so exact.
-    const __m256 minimum = _mm256_mul_ps(scales.minimum, _mm256_cvtepi32_ps(SumOf(a)));
-    return _mm256_fnmadd_ps(minimum, _mm256_mul_ps(scales.d_min, d_a), acc);
+    return AddWithMinimum(acc, dot, scales.d, SumOf(a), scales.m, d_a);
   }
 };
 
@@ -161,28 +114,27 @@ struct ScaledHalvesForm : PlainForm {
   }
 };
 
-// w = d * scale * q - d_min * minimum, with one integer of each for each half of a block
+// w = d * scale * q + m * minimum, with one integer of each for each half of a block
 struct HalfMinimaForm : PlainForm {
   static constexpr int kPairSums = 4;
   struct Scales {
     __m256 d;
-    __m256 d_min;
+    __m256 m;
     __m256i scale[2];  // of quads 0-3 and 4-7, twice in 16 bits
     __m256i minima;    // of both in 16 bits
   };
 
   // Pairs of scales and of minima.
-  [[gnu::always_inline]] static Scales Of(__m256 d, __m256 d_min, __m256i scales, __m256i minima) {
-    return {d, d_min, {TwiceFirst(scales), TwiceSecond(scales)}, minima};
+  [[gnu::always_inline]] static Scales Of(__m256 d, __m256 m, __m256i scales, __m256i minima) {
+    return {d, m, {TwiceFirst(scales), TwiceSecond(scales)}, minima};
   }
   [[gnu::always_inline]] static __m256i Widen(__m256i pairs, const Scales& scales, int quad) {
     return _mm256_madd_epi16(pairs, scales.scale[quad / 4]);
   }
   [[gnu::always_inline]] static __m256 Add(__m256 acc, __m256i dot, const Scales& scales,
                                            __m256 d_a, const BlockOfRow& a) {
-    acc = AddScaled(acc, dot, scales.d, d_a);
-    const __m256 minimum = _mm256_cvtepi32_ps(_mm256_madd_epi16(scales.minima, HalfSumsOf(a)));
-    return _mm256_fnmadd_ps(minimum, _mm256_mul_ps(scales.d_min, d_a), acc);
+    const __m256i sum = _mm256_madd_epi16(scales.minima, HalfSumsOf(a));
+    return AddWithMinimum(acc, dot, scales.d, sum, scales.m, d_a);
   }
 };
 

@@ -34,6 +34,10 @@ constexpr std::int64_t kHalfLine = 32;  // bytes
   return _mm256_cvtph_ps(_mm_load_si128(reinterpret_cast<const __m128i*>(at)));
 }
 
+[[gnu::always_inline]] inline __m256 LoadNegatedHalves(const std::byte* at) {
+  return _mm256_xor_ps(LoadHalves(at), _mm256_set1_ps(-0.0F));
+}
+
 // Every byte moved left by `by` bits (right if negative). Bits that cross into the
 // neighbouring byte are for the caller to mask.
 [[gnu::always_inline]] inline __m256i Shift(__m256i bytes, int by) {

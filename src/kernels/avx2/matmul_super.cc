@@ -48,7 +48,8 @@ class SuperBlock {
   }
 
  protected:
-  __m256 Halves(int index, int half) const { return LoadHalves(header_ + 32 * index + 16 * half); }
+  __m256 D(int half) const { return LoadHalves(header_ + 16 * half); }
+  __m256 MinusDMin(int half) const { return LoadNegatedHalves(header_ + 32 + 16 * half); }
   const std::byte* header() const { return header_; }
   const std::byte* scales() const { return body_; }
 
@@ -59,12 +60,14 @@ class SuperBlock {
 
 // Q4_K and Q5_K
 template <class CodesType, int kSums>
-struct ScaledMinimum : ScaledMinimumForm<kSums>, SuperBlock<CodesType, 64, kSixBitPairBytes> {
+struct ScaledMinimum : MinimumForm<kSums>, SuperBlock<CodesType, 64, kSixBitPairBytes> {
   using SuperBlock<CodesType, 64, kSixBitPairBytes>::SuperBlock;
 
-  typename ScaledMinimumForm<kSums>::Scales BlockScales(int block, int half) const {
+  typename MinimumForm<kSums>::Scales BlockScales(int block, int half) const {
     const __m256i pairs = SixBitPairs(this->scales(), block, half);
-    return this->Of(this->Halves(0, half), this->Halves(1, half), pairs);
+    const __m256 scale = _mm256_cvtepi32_ps(_mm256_and_si256(pairs, _mm256_set1_epi32(0xFFFF)));
+    const __m256 minimum = _mm256_cvtepi32_ps(_mm256_srli_epi32(pairs, 16));
+    return {_mm256_mul_ps(this->D(half), scale), _mm256_mul_ps(this->MinusDMin(half), minimum)};
   }
 };
 
@@ -76,7 +79,7 @@ struct Q2_K : HalfMinimaForm, SuperBlock<TwoBit, 64, 256> {
     const __m256i bytes =
         _mm256_cvtepu8_epi16(_mm_load_si128(reinterpret_cast<const __m128i*>(at)));
     const __m256i pairs = _mm256_and_si256(bytes, _mm256_set1_epi16(15));
-    return Of(Halves(0, half), Halves(1, half), pairs, _mm256_srli_epi16(bytes, 4));
+    return Of(D(half), MinusDMin(half), pairs, _mm256_srli_epi16(bytes, 4));
   }
 };
 
@@ -86,7 +89,7 @@ struct Q3_K : ScaledHalvesForm<2, 4>, SuperBlock<ThreeBit, 32, kSixBitPairBytes>
   Scales BlockScales(int block, int half) const {
     const __m256i pairs =
         _mm256_sub_epi16(SixBitPairs(scales(), block, half), _mm256_set1_epi16(32));
-    return Of(Halves(0, half), pairs);
+    return Of(D(half), pairs);
   }
 };
 
@@ -97,13 +100,12 @@ struct Q6_K : ScaledHalvesForm<5, 2>, SuperBlock<SixBit, 32, 256> {
     const std::byte* at = scales() + 32 * block + kHalfRows * half;
     const __m256i pairs =
         MakePairs(_mm256_cvtepi8_epi32(Load8(at)), _mm256_cvtepi8_epi32(Load8(at + 16)));
-    return Of(Halves(0, half), pairs);
+    return Of(D(half), pairs);
   }
 };
 
-struct IQ4_XS : ScaledSignedForm, SuperBlock<Iq4Values, 128, 0> {
+struct IQ4_XS : SignedForm, SuperBlock<Iq4Values, 128, 0> {
   using SuperBlock::SuperBlock;
-  using Scales = ScaledSignedForm::Scales;
 
   Scales BlockScales(int block, int half) const {
     const std::byte* at = header() + kHalfRows * half;
@@ -114,7 +116,7 @@ struct IQ4_XS : ScaledSignedForm, SuperBlock<Iq4Values, 128, 0> {
     const __m256i raised = _mm256_or_si256(_mm256_and_si256(four, _mm256_set1_epi32(0x0F)),
                                            _mm256_and_si256(two, _mm256_set1_epi32(0x30)));
     const __m256i scale = _mm256_sub_epi32(raised, _mm256_set1_epi32(32));
-    return Of(Halves(0, half), scale);
+    return {_mm256_mul_ps(D(half), _mm256_cvtepi32_ps(scale))};
   }
 };
 

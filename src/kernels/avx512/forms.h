@@ -22,6 +22,11 @@ namespace {
   return _mm512_fmadd_ps(a, b, _mm512_setzero_ps());
 }
 
+// float(dot) * d + sum * m
+[[gnu::always_inline]] inline __m512 WithMinimum(__m512i dot, __m512 d, __m512 sum, __m512 m) {
+  return _mm512_fmadd_ps(sum, m, _mm512_mul_ps(_mm512_cvtepi32_ps(dot), d));
+}
+
 [[gnu::always_inline]] inline __m512 PreparedFloat(const std::int32_t* prepared) {
   return _mm512_castsi512_ps(_mm512_set1_epi32(*prepared));
 }
@@ -94,52 +99,17 @@ struct MinimumForm : PlainSums {
   [[gnu::always_inline]] static __m512 Add(__m512 acc, const __m512i (&sums)[kSums],
                                            const Scales& scales, __m512 d_a,
                                            const std::int32_t* prepared) {
-    acc = _mm512_fmadd_ps(_mm512_cvtepi32_ps(sums[0]), _mm512_mul_ps(scales.d, d_a), acc);
-    return _mm512_fmadd_ps(PreparedFloat(prepared), _mm512_mul_ps(scales.m, d_a), acc);
+    const __m512 of_block = WithMinimum(sums[0], scales.d, PreparedFloat(prepared), scales.m);
+    return _mm512_fmadd_ps(of_block, d_a, acc);
   }
 };
 
-// w = d * scale * q - d_min * minimum, scale and minimum small integers
-struct ScaledMinimumForm : PlainSums {
-  struct Scales {
-    __m512 d;
-    __m512 d_min;
-    __m512 scale;
-    __m512 minimum;
-  };
-
-  [[gnu::always_inline]] static __m512 Add(__m512 acc, const __m512i (&sums)[kSums],
-                                           const Scales& scales, __m512 d_a,
-                                           const std::int32_t* prepared) {
-    const __m512 dot = ExactProduct(scales.scale, _mm512_cvtepi32_ps(sums[0]));
-    acc = _mm512_fmadd_ps(dot, _mm512_mul_ps(scales.d, d_a), acc);
-    const __m512 minimum = ExactProduct(scales.minimum, PreparedFloat(prepared));
-    return _mm512_fnmadd_ps(minimum, _mm512_mul_ps(scales.d_min, d_a), acc);
-  }
-};
-
-// w = d * scale * (q - kOffset), scale a small integer
-template <int kOffset>
-struct ScaledOffsetForm : OffsetSums<kOffset> {
-  struct Scales {
-    __m512 d;
-    __m512 scale;
-  };
-
-  [[gnu::always_inline]] static __m512 Add(__m512 acc, const __m512i (&sums)[1],
-                                           const Scales& scales, __m512 d_a,
-                                           const std::int32_t* /*prepared*/) {
-    const __m512 dot = ExactProduct(scales.scale, _mm512_cvtepi32_ps(sums[0]));
-    return _mm512_fmadd_ps(dot, _mm512_mul_ps(scales.d, d_a), acc);
-  }
-};
-
-// w = d * q - d_min * minimum, q with its integer scale already in it and one integer
-// minimum for each half of a block
+// w = d * q + m * minimum, q with its integer scale already in it and one integer minimum
+// for each half of a block
 struct HalfMinimaForm : PlainSums {
   struct Scales {
     __m512 d;
-    __m512 d_min;
+    __m512 m;
     __m512i minima;  // of both halves, in 16 bits
   };
 
@@ -154,9 +124,9 @@ struct HalfMinimaForm : PlainSums {
   [[gnu::always_inline]] static __m512 Add(__m512 acc, const __m512i (&sums)[kSums],
                                            const Scales& scales, __m512 d_a,
                                            const std::int32_t* prepared) {
-    acc = _mm512_fmadd_ps(_mm512_cvtepi32_ps(sums[0]), _mm512_mul_ps(scales.d, d_a), acc);
-    const __m512i minimum = _mm512_madd_epi16(scales.minima, _mm512_set1_epi32(*prepared));
-    return _mm512_fnmadd_ps(_mm512_cvtepi32_ps(minimum), _mm512_mul_ps(scales.d_min, d_a), acc);
+    const __m512i sum = _mm512_madd_epi16(scales.minima, _mm512_set1_epi32(*prepared));
+    const __m512 of_block = WithMinimum(sums[0], scales.d, _mm512_cvtepi32_ps(sum), scales.m);
+    return _mm512_fmadd_ps(of_block, d_a, acc);
   }
 };
 

@@ -40,6 +40,10 @@ struct BlockLines {
   return _mm512_cvtph_ps(_mm256_load_si256(static_cast<const __m256i*>(at)));
 }
 
+[[gnu::always_inline]] inline __m512 LoadNegatedHalves(const void* at) {
+  return _mm512_xor_ps(LoadHalves(at), _mm512_set1_ps(-0.0F));
+}
+
 // Adds to every lane the dot product of its four unsigned weights and the four
 // activations at q. Written as an instruction because compilers load a quad that two
 // products share into a register, once; reading it twice as a memory operand is 12 %

@@ -9,7 +9,7 @@
 namespace vivace::VIVACE_ISA {
 namespace {
 
-class IQ4_XS : public ScaledOffsetForm<kIq4Offset> {
+class IQ4_XS : public OffsetForm<kIq4Offset> {
  public:
   static constexpr std::int64_t kBlocks = 8;
   static constexpr std::int64_t kHeaderBytes = 128;
@@ -24,7 +24,7 @@ class IQ4_XS : public ScaledOffsetForm<kIq4Offset> {
   BlockLines Lines(int block) const { return BookLines(body_ + 4 * kLine * block, kIq4Book); }
   Scales BlockScales(int block) const {
     const std::byte* scale = scale_ + kLine * (block % 2) + kGroupRows * (block / 2);
-    return {d_, _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(Load16Bytes(scale)))};
+    return {_mm512_mul_ps(d_, _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(Load16Bytes(scale))))};
   }
 
  private:

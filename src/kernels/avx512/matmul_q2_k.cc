@@ -19,7 +19,7 @@ class Q2_K : public HalfMinimaForm {
   static constexpr std::int64_t kBodyBytes = kScaleBytes + 8 * 2 * kLine;
 
   Q2_K(const std::byte* header, const std::byte* body)
-      : d_(LoadHalves(header)), d_min_(LoadHalves(header + 32)), body_(body) {}
+      : d_(LoadHalves(header)), m_(LoadNegatedHalves(header + 32)), body_(body) {}
 
   BlockLines Lines(int block) const {
     // Place 4 * (row % 4) + code.
@@ -35,7 +35,7 @@ class Q2_K : public HalfMinimaForm {
     }
     return lines;
   }
-  Scales BlockScales(int block) const { return {d_, d_min_, _mm512_srli_epi16(Pairs(block), 4)}; }
+  Scales BlockScales(int block) const { return {d_, m_, _mm512_srli_epi16(Pairs(block), 4)}; }
 
  private:
   // The bytes of scale and minimum of both halves of each row, in 16 bits.
@@ -52,7 +52,7 @@ class Q2_K : public HalfMinimaForm {
   }
 
   __m512 d_;
-  __m512 d_min_;
+  __m512 m_;
   const std::byte* body_;
 };
 

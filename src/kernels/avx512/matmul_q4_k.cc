@@ -12,14 +12,14 @@ namespace vivace::VIVACE_ISA {
 namespace {
 
 template <int kBits>
-class ScaledMinimum : public ScaledMinimumForm {
+class ScaledMinimum : public MinimumForm {
  public:
   static constexpr std::int64_t kBlocks = 8;
   static constexpr std::int64_t kHeaderBytes = 64;
   static constexpr std::int64_t kBodyBytes = SixBitPairs::kBytes + 8 * kBits * kLine;
 
   ScaledMinimum(const std::byte* header, const std::byte* body)
-      : d_(LoadHalves(header)), d_min_(LoadHalves(header + 32)), body_(body), pairs_(body) {}
+      : d_(LoadHalves(header)), m_(LoadNegatedHalves(header + 32)), body_(body), pairs_(body) {}
 
   BlockLines Lines(int block) const {
     const std::byte* at = body_ + SixBitPairs::kBytes + kBits * kLine * block;
@@ -27,13 +27,13 @@ class ScaledMinimum : public ScaledMinimumForm {
     return FourBitLines(at);
   }
   Scales BlockScales(int block) const {
-    return {d_, d_min_, _mm512_cvtepi32_ps(pairs_.First(block)),
-            _mm512_cvtepi32_ps(pairs_.Second(block))};
+    return {_mm512_mul_ps(d_, _mm512_cvtepi32_ps(pairs_.First(block))),
+            _mm512_mul_ps(m_, _mm512_cvtepi32_ps(pairs_.Second(block)))};
   }
 
  private:
   __m512 d_;
-  __m512 d_min_;
+  __m512 m_;
   const std::byte* body_;
   SixBitPairs pairs_;
 };

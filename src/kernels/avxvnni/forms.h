@@ -69,23 +69,6 @@ struct SignedForm : OffsetForm<7, 1> {
   }
 };
 
-// w = d * scale * q, q signed, scale a small integer
-struct ScaledSignedForm : SignedForm {
-  struct Scales {
-    __m256 d;
-    __m256 scale;
-  };
-
-  [[gnu::always_inline]] static Scales Of(__m256 d, __m256i scale) {
-    return {d, _mm256_cvtepi32_ps(scale)};
-  }
-  [[gnu::always_inline]] static __m256 Add(__m256 acc, const Dot& dot, const Scales& scales,
-                                           __m256 d_a, const BlockOfRow& /*a*/) {
-    const __m256 scaled = ExactProduct(scales.scale, dot.sum[0]);
-    return _mm256_fmadd_ps(scaled, _mm256_mul_ps(scales.d, d_a), acc);
-  }
-};
-
 // w = d * q + m
 template <int /*kPairSums*/>
 struct MinimumForm : PlainForm {
@@ -96,29 +79,7 @@ struct MinimumForm : PlainForm {
 
   [[gnu::always_inline]] static __m256 Add(__m256 acc, const Dot& dot, const Scales& scales,
                                            __m256 d_a, const BlockOfRow& a) {
-    return AddScaled(AddScaled(acc, dot.sum[0], scales.d, d_a), SumOf(a), scales.m, d_a);
-  }
-};
-
-// w = d * scale * q - d_min * minimum, scale and minimum small integers
-template <int /*kPairSums*/>
-struct ScaledMinimumForm : PlainForm {
-  struct Scales {
-    __m256 d;
-    __m256 d_min;
-    __m256 scale;
-    __m256 minimum;
-  };
-
-  [[gnu::always_inline]] static Scales Of(__m256 d, __m256 d_min, __m256i pairs) {
-    return {d, d_min, First(pairs), Second(pairs)};
-  }
-  [[gnu::always_inline]] static __m256 Add(__m256 acc, const Dot& dot, const Scales& scales,
-                                           __m256 d_a, const BlockOfRow& a) {
-    const __m256 scaled = ExactProduct(scales.scale, dot.sum[0]);
-    acc = _mm256_fmadd_ps(scaled, _mm256_mul_ps(scales.d, d_a), acc);
-    const __m256 minimum = ExactProduct(scales.minimum, SumOf(a));
-    return _mm256_fnmadd_ps(minimum, _mm256_mul_ps(scales.d_min, d_a), acc);
+    return AddWithMinimum(acc, dot.sum[0], scales.d, SumOf(a), scales.m, d_a);
   }
 };
 
@@ -154,26 +115,26 @@ struct ScaledHalvesForm : HalvesForm {
   }
 };
 
-// w = d * scale * q - d_min * minimum, with one integer of each for each half of a block
+// w = d * scale * q + m * minimum, with one integer of each for each half of a block
 struct HalfMinimaForm : HalvesForm {
   struct Scales {
     __m256 d;
-    __m256 d_min;
+    __m256 m;
     __m256 scale[2];
     __m256i minima;  // of both in 16 bits
   };
 
-  [[gnu::always_inline]] static Scales Of(__m256 d, __m256 d_min, __m256i scales, __m256i minima) {
-    return {d, d_min, {First(scales), Second(scales)}, minima};
+  [[gnu::always_inline]] static Scales Of(__m256 d, __m256 m, __m256i scales, __m256i minima) {
+    return {d, m, {First(scales), Second(scales)}, minima};
   }
   [[gnu::always_inline]] static Dot Start(const BlockOfRow& /*a*/) {
     return {{_mm256_setzero_si256(), _mm256_setzero_si256()}};
   }
   [[gnu::always_inline]] static __m256 Add(__m256 acc, const Dot& dot, const Scales& scales,
                                            __m256 d_a, const BlockOfRow& a) {
-    acc = _mm256_fmadd_ps(Scaled(dot, scales.scale), _mm256_mul_ps(scales.d, d_a), acc);
     const __m256 minimum = _mm256_cvtepi32_ps(_mm256_madd_epi16(scales.minima, HalfSumsOf(a)));
-    return _mm256_fnmadd_ps(minimum, _mm256_mul_ps(scales.d_min, d_a), acc);
+    const __m256 scaled = _mm256_mul_ps(Scaled(dot, scales.scale), scales.d);
+    return _mm256_fmadd_ps(_mm256_fmadd_ps(minimum, scales.m, scaled), d_a, acc);
   }
 };
 

@@ -16,7 +16,7 @@ namespace {
 
 using Byte = std::uint8_t;
 
-// One block, unpacked. Integer scales are 1 and minima 0 where the type has none.
+// One block, unpacked. Integer scales and minima are 1 where halves have none.
 struct Block {
   std::int16_t q[kBlock][kLanes];
   float d[kLanes];
@@ -87,7 +87,7 @@ void UnpackBook(const Byte* lines, const CodeBook& book, int offset, Block& bloc
 void NoIntegerScales(Block& block) {
   for (int lane = 0; lane < kLanes; ++lane) {
     block.scale[0][lane] = block.scale[1][lane] = 1;
-    block.min[0][lane] = block.min[1][lane] = 0;
+    block.min[0][lane] = block.min[1][lane] = 1;
   }
 }
 
@@ -112,10 +112,7 @@ struct Simple : TwoBlocks<kHighBits, kLowBits, kMin ? 64 : 32> {
     LoadHalves(header, block.d);
     NoIntegerScales(block);
     UnpackCodes<kHighBits, kLowBits>(body + in_unit * Simple::kLines, kOffset, block);
-    if constexpr (kMin) {
-      LoadHalves(header + 32, block.m);
-      for (int lane = 0; lane < kLanes; ++lane) block.min[0][lane] = block.min[1][lane] = 1;
-    }
+    if constexpr (kMin) LoadHalves(header + 32, block.m);
   }
 };
 
@@ -166,10 +163,13 @@ struct ScaledMinimum {
   static void Unpack(const Byte* header, const Byte* body, int in_unit, Block& block) {
     LoadHalves(header, block.d);
     LoadNegatedHalves(header + 32, block.m);
-    SixBitPairs(body, in_unit, block.scale[0], block.min[0]);
+    NoIntegerScales(block);
+    std::int32_t scale[kLanes];
+    std::int32_t minimum[kLanes];
+    SixBitPairs(body, in_unit, scale, minimum);
     for (int lane = 0; lane < kLanes; ++lane) {
-      block.scale[1][lane] = block.scale[0][lane];
-      block.min[1][lane] = block.min[0][lane];
+      block.d[lane] *= static_cast<float>(scale[lane]);
+      block.m[lane] *= static_cast<float>(minimum[lane]);
     }
     UnpackCodes<kFifth, 4>(body + 192 + kLineBytes * in_unit, 0, block);
   }
@@ -245,7 +245,7 @@ struct IQ4_XS {
     for (int lane = 0; lane < kLanes; ++lane) {
       const int four = low[lane] >> (4 * (in_unit % 2)) & 15;
       const int two = high[lane] >> (2 * (in_unit / 2)) & 3;
-      block.scale[0][lane] = block.scale[1][lane] = (four | two << 4) - 32;
+      block.d[lane] *= static_cast<float>((four | two << 4) - 32);
     }
     UnpackBook(body + 256 * in_unit, kIq4Book, kIq4Offset, block);
   }

@@ -25,11 +25,14 @@ void AddBlock(const Block& block, const std::int8_t* q, float d_a, const std::in
   for (int lane = 0; lane < kLanes; ++lane) {
     const std::int32_t scaled =
         block.scale[0][lane] * dot[0][lane] + block.scale[1][lane] * dot[1][lane];
-    out[lane] = __builtin_fmaf(static_cast<float>(scaled), block.d[lane] * d_a, out[lane]);
     if constexpr (Type::kHasMin) {
       const std::int32_t minimum =
           block.min[0][lane] * half_sum[0] + block.min[1][lane] * half_sum[1];
-      out[lane] = __builtin_fmaf(static_cast<float>(minimum), block.m[lane] * d_a, out[lane]);
+      const float of_block = __builtin_fmaf(static_cast<float>(minimum), block.m[lane],
+                                            static_cast<float>(scaled) * block.d[lane]);
+      out[lane] = __builtin_fmaf(of_block, d_a, out[lane]);
+    } else {
+      out[lane] = __builtin_fmaf(static_cast<float>(scaled), block.d[lane] * d_a, out[lane]);
     }
   }
 }
