@@ -1,5 +1,6 @@
 #include "kernels/dispatch.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "base/isa_flags.h"
@@ -44,8 +45,13 @@ MatmulKernel MatmulFor(const KernelTable& kernels, QuantType type) {
 }
 
 std::size_t MatmulScratchBytes(std::int64_t k, std::int64_t rows) {
-  // A panel of 32 unpacked weight rows, what is prepared per activation row, and slack.
-  return static_cast<std::size_t>(64 * k + rows * (k / 4) + (std::int64_t{1} << 16));
+  // A panel of unpacked weights; scales and sums of the rows, in tiles; and the values of as many
+  // as go without a panel.
+  constexpr std::int64_t kPanel = std::int64_t{1} << 16;
+  constexpr std::int64_t kTileRows = 8;
+  constexpr std::int64_t kRowsWithoutPanel = 96;
+  return static_cast<std::size_t>(kPanel + (rows + kTileRows) * (3 * k / 8 + 64) +
+                                  std::min(rows, kRowsWithoutPanel) * k);
 }
 
 }  // namespace vivace

@@ -39,6 +39,9 @@ struct MatmulArgs {
   std::int64_t out_stride;
   std::int64_t prefetch;  // bytes ahead of the loads of weights; 0: none
   std::byte* scratch;     // MatmulScratchBytes(k, rows) of dispatch.h, 64-byte aligned, private
+  // The scratch is as the last call left it, and that was of the same kernel, k, activations
+  // and rows: what it prepared of them is taken from there.
+  bool prepared = false;
 };
 using MatmulKernel = void (*)(const MatmulArgs& args);
 

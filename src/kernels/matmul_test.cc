@@ -44,7 +44,8 @@ class MatmulTest : public testing::TestWithParam<Param> {
                                     .out = out.data() + group * kGroupRows,
                                     .out_stride = stride,
                                     .prefetch = rows % 2 == 0 ? 1024 : 0,
-                                    .scratch = scratch.data()});
+                                    .scratch = scratch.data(),
+                                    .prepared = group > 0});
     }
     const std::size_t row_bytes = *RowBytes(type(), static_cast<std::size_t>(k));
     for (std::int64_t row = 0; row < rows; ++row) {

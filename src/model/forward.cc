@@ -148,23 +148,22 @@ void ProjectHeads(const Pass& pass, std::int64_t layer_index, std::int64_t first
   ThreadSpace& thread = pass.thread(member);
   const std::int64_t dim = config.head_dim;
   const std::int64_t groups = dim / kGroupRows;
-  member.ForEachChunk(config.heads + 2 * config.kv_heads - first_head, 1,
-                      [&](std::int64_t begin, std::int64_t end) {
-                        for (std::int64_t index = begin; index < end; ++index) {
-                          const HeadUnit unit = UnitOf(config, layer, first_head + index);
-                          Multiply(unit.matrix, normed, pass.rows(), unit.head * groups,
-                                   (unit.head + 1) * groups, thread, thread.tile, dim);
-                          for (const SequenceSlice& slice : pass.batch.slices) {
-                            for (std::int64_t row = slice.first_row;
-                                 row < slice.first_row + slice.rows; ++row) {
-                              float* head = thread.tile + row * dim;
-                              if (unit.bias != nullptr)
-                                pass.kernels().add(unit.bias + unit.head * dim, head, dim);
-                              StoreHead(pass, layer_index, unit, slice, row, head);
-                            }
-                          }
-                        }
-                      });
+  Multiplier multiply(normed, pass.rows(), thread);
+  member.ForEachChunk(
+      config.heads + 2 * config.kv_heads - first_head, 1,
+      [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t index = begin; index < end; ++index) {
+          const HeadUnit unit = UnitOf(config, layer, first_head + index);
+          multiply(unit.matrix, unit.head * groups, (unit.head + 1) * groups, thread.tile, dim);
+          for (const SequenceSlice& slice : pass.batch.slices) {
+            for (std::int64_t row = slice.first_row; row < slice.first_row + slice.rows; ++row) {
+              float* head = thread.tile + row * dim;
+              if (unit.bias != nullptr) pass.kernels().add(unit.bias + unit.head * dim, head, dim);
+              StoreHead(pass, layer_index, unit, slice, row, head);
+            }
+          }
+        }
+      });
 }
 
 // residual += matrix * activations, by columns.
@@ -173,9 +172,10 @@ void ProjectToResidual(const Pass& pass, const Matrix& matrix, const Activations
   const std::int64_t hidden = pass.config().hidden;
   ThreadSpace& thread = pass.thread(member);
   const std::int64_t unit_groups = kProjectColumns / kGroupRows;
+  Multiplier multiply(activations, pass.rows(), thread);
   member.ForEachChunk(matrix.groups(), unit_groups, [&](std::int64_t begin, std::int64_t end) {
     const std::int64_t columns = (end - begin) * kGroupRows;
-    Multiply(matrix, activations, pass.rows(), begin, end, thread, thread.tile, columns);
+    multiply(matrix, begin, end, thread.tile, columns);
     for (std::int64_t row = 0; row < pass.rows(); ++row) {
       pass.kernels().add(thread.tile + row * columns,
                          pass.space.residual + row * hidden + begin * kGroupRows, columns);
@@ -192,12 +192,13 @@ void GateAndUp(const Pass& pass, const LayerWeights& layer, TeamMember& member) 
   float* gate = thread.tile;
   float* up = thread.tile + pass.rows() * kUnitColumns;
   const std::int64_t unit_groups = kUnitColumns / kGroupRows;
+  Multiplier multiply(normed, pass.rows(), thread);
   member.ForEachChunk(
       layer.w_gate.groups(), unit_groups, [&](std::int64_t begin, std::int64_t end) {
         const std::int64_t columns = (end - begin) * kGroupRows;
         const std::int64_t first = begin * kGroupRows;
-        Multiply(layer.w_gate, normed, pass.rows(), begin, end, thread, gate, columns);
-        Multiply(layer.w_up, normed, pass.rows(), begin, end, thread, up, columns);
+        multiply(layer.w_gate, begin, end, gate, columns);
+        multiply(layer.w_up, begin, end, up, columns);
         for (std::int64_t row = 0; row < pass.rows(); ++row) {
           float* x = layer.w_down.of_floats() ? ffn.x(row) + first : thread.row;
           pass.kernels().silu_mul(gate + row * columns, up + row * columns, x, columns);
@@ -275,8 +276,9 @@ void ComputeLogits(const Model& model, std::int64_t first, std::int64_t rows, Wo
   const Activations activations = RowsFrom(space.hidden_activations.view(), first, output.k);
   team.Run([&](TeamMember& member) {
     ThreadSpace& thread = space.threads[static_cast<std::size_t>(member.index())];
+    Multiplier multiply(activations, rows, thread);
     member.ForEachChunk(output.groups(), 16, [&](std::int64_t begin, std::int64_t end) {
-      Multiply(output, activations, rows, begin, end, thread, logits + begin * kGroupRows, stride);
+      multiply(output, begin, end, logits + begin * kGroupRows, stride);
     });
   });
 }

@@ -73,11 +73,11 @@ std::span<HeadSearch::Found> HeadSearch::FoundBy(int thread) {
 
 void HeadSearch::ScanCoarse(const Call& call, TeamMember& member, ThreadSpace& thread) {
   const std::span<Found> found = FoundBy(member.index());
+  Multiplier multiply(call.activations, call.rows, thread);
   member.ForEachChunk(exact_.groups(), kScanGroups, [&](std::int64_t begin, std::int64_t end) {
     const std::int64_t first = begin * kGroupRows;
     const std::int64_t count = std::min(end * kGroupRows, exact_.rows) - first;
-    Multiply(coarse_.plane, call.activations, call.rows, begin, end, thread, call.logits + first,
-             call.stride);
+    multiply(coarse_.plane, begin, end, call.logits + first, call.stride);
     for (std::int64_t row = 0; row < call.rows; ++row) {
       call.ForbidIn(row, first, call.logits + row * call.stride + first, count);
       TakeAll(call.logits + row * call.stride + first, first, count,
@@ -97,7 +97,7 @@ float HeadSearch::BestOfBestGroup(const Call& call, std::size_t row, ThreadSpace
   const std::int64_t group = coarse.token / kGroupRows;
   const Activations activations =
       RowsFrom(call.activations, static_cast<std::int64_t>(row), exact_.k);
-  Multiply(exact_, activations, 1, group, group + 1, thread, thread.tile, kGroupRows);
+  Multiplier(activations, 1, thread)(exact_, group, group + 1, thread.tile, kGroupRows);
   const std::int64_t first = group * kGroupRows;
   call.ForbidIn(static_cast<std::int64_t>(row), first, thread.tile,
                 std::min(kGroupRows, exact_.rows - first));
@@ -114,6 +114,7 @@ void HeadSearch::ScanExact(const Call& call, std::size_t row, TeamMember& member
   const float floor = BestOfBestGroup(call, row, thread) - call.depth;
   if (member.index() == 0) floor_[row] = floor;
   Found& found = FoundBy(member.index())[row];
+  Multiplier multiply(activations, 1, thread);
   member.ForEachChunk(exact_.groups(), kCompareGroups, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t group = begin; group < end; ++group) {
       const std::int64_t first = group * kGroupRows;
@@ -124,7 +125,7 @@ void HeadSearch::ScanExact(const Call& call, std::size_t row, TeamMember& member
         std::fill_n(logits, count, kLowest);
         continue;
       }
-      Multiply(exact_, activations, 1, group, group + 1, thread, logits, call.stride);
+      multiply(exact_, group, group + 1, logits, call.stride);
       call.ForbidIn(index, first, logits, count);
       TakeAll(logits, first, count, found.exact);
       found.candidates += reaching;

@@ -103,8 +103,8 @@ class Head {
   std::vector<float> Product(const Matrix& matrix, std::int64_t row) {
     std::vector<float> out(Size(matrix.groups() * kGroupRows));
     const Activations activations = RowsFrom(space_.hidden_activations.view(), row, matrix.k);
-    Multiply(matrix, activations, 1, 0, matrix.groups(), space_.threads[0], out.data(),
-             static_cast<std::int64_t>(out.size()));
+    Multiplier(activations, 1, space_.threads[0])(matrix, 0, matrix.groups(), out.data(),
+                                                  static_cast<std::int64_t>(out.size()));
     out.resize(Size(rows_));
     return out;
   }

@@ -119,11 +119,19 @@ void MultiplyTile(Tiles<kDepth<Type>>& tiles, const PanelBlock<Type>* panel, std
   for (int row = first; row < kTileRows; ++row) StoreRow(out, row, acc[row]);
 }
 
+// The activation rows of a product; their scales and sums are gathered panel by panel.
+template <class Type>
+struct PreparedTiles {
+  PreparedTiles(const MatmulArgs& all, std::byte* /*memory*/) : args(all) {}
+  const MatmulArgs& args;
+};
+
 // All activation rows, more than 16, over one panel. The last tile begins early enough to
 // have 16 rows; those that the one before it did are multiplied again and dropped.
 template <class Type>
-void MultiplyPanel(const MatmulArgs& args, const PanelBlock<Type>* panel, const Source& source,
-                   const Source& next, TileOut out) {
+void MultiplyPanel(const PreparedTiles<Type>& prepared, const PanelBlock<Type>* panel,
+                   const Source& source, const Source& next, TileOut out) {
+  const MatmulArgs& args = prepared.args;
   // Tiles are taken and given back within a call: a kernel does not know its thread.
   Tiles<kDepth<Type>> tiles;
   const std::int64_t blocks = source.blocks;

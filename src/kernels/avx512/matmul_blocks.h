@@ -37,9 +37,18 @@ constexpr std::int64_t kStreamRows = 16;
 // Activation rows as Stream reads them: block by block, so that rows are at constant distances.
 template <int kRows, int kSums>
 struct StreamedRows {
-  const std::int8_t* q;          // [blocks][kRows][32]
-  const float* d;                // [blocks][kRows]
-  const std::int32_t* prepared;  // [blocks][kRows][kSums]
+  std::int8_t* q;          // [blocks][kRows][32]
+  float* d;                // [blocks][kRows]
+  std::int32_t* prepared;  // [blocks][kRows][kSums]
+
+  // In `memory`. In this order each q is aligned to its 32 bytes.
+  static StreamedRows At(std::byte* memory, std::int64_t k) {
+    auto* values = reinterpret_cast<std::int8_t*>(memory);
+    auto* scales = reinterpret_cast<float*>(values + kRows * k);
+    return {.q = values,
+            .d = scales,
+            .prepared = reinterpret_cast<std::int32_t*>(scales + kRows * (k / kBlock))};
+  }
 
   [[gnu::always_inline]] void Advance() {
     q += kRows * kBlock;
@@ -113,29 +122,22 @@ void Stream(const MatmulArgs& args, const StreamedRows<kRows, Type::kSums>& acti
 }
 
 template <class Type, int kRows>
-void StreamRows(const MatmulArgs& args) {
-  constexpr int kSums = Type::kSums;
+void PrepareRows(const MatmulArgs& args, const StreamedRows<kRows, Type::kSums>& rows) {
   const std::int64_t blocks = args.k / kBlock;
-  if constexpr (kRows == 1) {
-    auto* prepared = reinterpret_cast<std::int32_t*>(args.scratch);
-    Type::Prepare(args.activations, 0, blocks, prepared);
-    Stream<Type, 1>(args, {args.activations.q, args.activations.d, prepared});
-  } else {
-    // In this order each q is aligned to its 32 bytes.
-    auto* q = reinterpret_cast<std::int8_t*>(args.scratch);
-    auto* d = reinterpret_cast<float*>(q + kRows * args.k);
-    auto* prepared = reinterpret_cast<std::int32_t*>(d + kRows * blocks);
-    for (std::int64_t row = 0; row < kRows; ++row) {
-      const Activations from = RowOf(args.activations, row, args.k);
-      for (std::int64_t block = 0; block < blocks; ++block) {
-        const std::int64_t at = block * kRows + row;
-        Type::Prepare(from, block, 1, prepared + at * kSums);
-        d[at] = from.d[block];
-        __builtin_memcpy(q + at * kBlock, from.q + block * kBlock, kBlock);
-      }
+  for (std::int64_t row = 0; row < kRows; ++row) {
+    const Activations from = RowOf(args.activations, row, args.k);
+    PrepareRow<Type>(from, blocks, kRows, rows.d + row, rows.prepared + row * Type::kSums);
+    for (std::int64_t block = 0; block < blocks; ++block) {
+      __builtin_memcpy(rows.q + (block * kRows + row) * kBlock, from.q + block * kBlock, kBlock);
     }
-    Stream<Type, kRows>(args, {q, d, prepared});
   }
+}
+
+template <class Type, int kRows>
+void StreamRows(const MatmulArgs& args) {
+  const auto rows = StreamedRows<kRows, Type::kSums>::At(args.scratch, args.k);
+  if (!args.prepared) PrepareRows<Type, kRows>(args, rows);
+  Stream<Type, kRows>(args, rows);
 }
 
 template <class Type>
@@ -168,6 +170,8 @@ void UnpackGroup(const std::byte* group, std::int64_t first, std::int64_t blocks
 template <class Type>
 void TileRowsOverPanels(const MatmulArgs& args) {
   auto* panel = reinterpret_cast<PanelBlock<Type>*>(args.scratch);
+  const PreparedTiles<Type> tiles(
+      args, args.scratch + kPanelBlocks * static_cast<std::int64_t>(sizeof *panel));
   std::int64_t group = args.group_begin;
   Source source = SourceOf(args, group, 0);
   while (source.blocks > 0) {
@@ -182,7 +186,7 @@ void TileRowsOverPanels(const MatmulArgs& args) {
     const bool last = end == args.k / kBlock;
     if (last) group += 2;
     const Source next = SourceOf(args, group, last ? 0 : end);
-    MultiplyPanel<Type>(args, panel, source, next, out);
+    MultiplyPanel<Type>(tiles, panel, source, next, out);
     source = next;
   }
 }
@@ -191,6 +195,9 @@ void TileRowsOverPanels(const MatmulArgs& args) {
 // the second-level cache.
 template <class Type>
 void StreamSlices(const MatmulArgs& args) {
+  // What is prepared of a row, in whole lines.
+  const std::int64_t row_bytes =
+      args.k + (args.k / kBlock * 4 * (1 + Type::kSums) + kLine - 1) / kLine * kLine;
   const std::int64_t slices = (args.rows + kStreamRows - 1) / kStreamRows;
   for (std::int64_t slice = 0; slice < slices; ++slice) {
     const std::int64_t first = args.rows * slice / slices;
@@ -198,6 +205,7 @@ void StreamSlices(const MatmulArgs& args) {
     part.rows = args.rows * (slice + 1) / slices - first;
     part.activations = RowOf(args.activations, first, args.k);
     part.out = args.out + first * args.out_stride;
+    part.scratch = args.scratch + first * row_bytes;
     StreamAnyRows<Type>(part);
   }
 }

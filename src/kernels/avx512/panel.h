@@ -26,6 +26,25 @@ inline Activations RowOf(const Activations& all, std::int64_t row, std::int64_t 
 // Blocks of k that a panel holds: 32 x 1 KB of lines and their scales.
 constexpr std::int64_t kPanelBlocks = 32;
 
+// What a kernel wants of an activation row beside its values, for each of `blocks` blocks: its
+// scale in d[block * rows] and what its sums become in prepared[block * rows * kSums].
+template <class Type>
+void PrepareRow(const Activations& row, std::int64_t blocks, std::int64_t rows, float* d,
+                std::int32_t* prepared) {
+  std::int32_t part[Type::kSums * kPanelBlocks];
+  for (std::int64_t first = 0; first < blocks; first += kPanelBlocks) {
+    const std::int64_t count = blocks - first < kPanelBlocks ? blocks - first : kPanelBlocks;
+    Type::Prepare(row, first, count, part);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t at = (first + i) * rows;
+      d[at] = row.d[first + i];
+      for (int s = 0; s < Type::kSums; ++s) {
+        prepared[at * Type::kSums + s] = part[i * Type::kSums + s];
+      }
+    }
+  }
+}
+
 // A block of two groups, unpacked. The panel is at the start of the scratch.
 template <class Type>
 struct PanelBlock {
