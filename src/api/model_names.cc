@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "http/headers.h"
+#include "base/ascii.h"
 #include "hub/catalogue.h"
 #include "hub/store.h"
 
@@ -12,11 +12,11 @@ bool NamesModel(std::string_view name, std::string_view key) {
   constexpr std::string_view kLatest = ":latest";
   constexpr std::string_view kSuffix = ".gguf";
   if (name.ends_with(kLatest)) name.remove_suffix(kLatest.size());
-  if (http::EqualsIgnoreCase(name, key)) return true;
+  if (EqualsIgnoreCase(name, key)) return true;
   if (key.ends_with(kSuffix)) {
-    return http::EqualsIgnoreCase(name, key.substr(0, key.size() - kSuffix.size()));
+    return EqualsIgnoreCase(name, key.substr(0, key.size() - kSuffix.size()));
   }
-  return http::EqualsIgnoreCase(name, key.substr(0, key.find(':')));
+  return EqualsIgnoreCase(name, key.substr(0, key.find(':')));
 }
 
 Result<std::string> FindLocalModel(const std::string& name) {

@@ -6,6 +6,7 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 
+#include "base/ascii.h"
 #include "base/check.h"
 
 namespace vivace::http {

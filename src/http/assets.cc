@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
+#include "base/ascii.h"
 #include "http/gunzip.h"
 
 namespace vivace::http {

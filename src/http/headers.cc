@@ -3,25 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/trimmed.h"
 
 namespace vivace::http {
-namespace {
-
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-}  // namespace
-
-bool EqualsIgnoreCase(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char x, char y) { return Lower(x) == Lower(y); });
-}
-
-std::string ToLower(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), Lower);
-  return lower;
-}
-
 std::string_view Trim(std::string_view text) { return Trimmed(text, " \t"); }
 
 void Headers::Add(std::string name, std::string value) {

@@ -40,9 +40,6 @@ class Headers {
   std::vector<Header> fields_;
 };
 
-// ASCII only, independent of the locale.
-bool EqualsIgnoreCase(std::string_view a, std::string_view b);
-std::string ToLower(std::string_view text);
 std::string_view Trim(std::string_view text);
 
 }  // namespace vivace::http

@@ -9,6 +9,8 @@
 #include <boost/beast/http/string_body.hpp>
 #include <fmt/format.h>
 
+#include "base/ascii.h"
+
 namespace vivace::http {
 namespace {
 

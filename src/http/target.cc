@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "http/headers.h"
 
 namespace vivace::http {

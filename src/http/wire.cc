@@ -7,6 +7,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "http/response.h"
 
 namespace vivace::http {

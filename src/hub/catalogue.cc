@@ -1,7 +1,6 @@
 #include "hub/catalogue.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <iterator>
 #include <numeric>
@@ -9,18 +8,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/ascii.h"
+
 namespace vivace {
 namespace {
 
 constexpr std::size_t kMaxFileName = 200;  // suffixes are added; the system takes 255
 constexpr std::size_t kMaxNear = 4;
-
-std::string Lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
 
 // The number of single-character changes that make one text the other.
 std::size_t EditDistance(std::string_view a, std::string_view b) {
@@ -164,7 +158,7 @@ Result<std::vector<CatalogueEntry>> LoadCatalogue() {
 
 Result<CatalogueEntry> FindEntry(const std::vector<CatalogueEntry>& catalogue,
                                  std::string_view text) {
-  const std::string wanted = Lower(text);
+  const std::string wanted = ToLower(text);
   const std::size_t colon = wanted.find(':');
   const std::string name = wanted.substr(0, colon);
   const std::string quant = colon == std::string::npos ? "" : wanted.substr(colon + 1);

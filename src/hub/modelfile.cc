@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "base/trimmed.h"
 
 namespace vivace {
@@ -13,14 +14,6 @@ constexpr std::string_view kSpace = " \t\r";  // within one line
 constexpr std::string_view kQuotes = "\"\"\"";
 
 std::string_view Bare(std::string_view text) { return Trimmed(text, kSpace); }
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
 
 class Parser {
  public:
@@ -52,10 +45,10 @@ class Parser {
 
   Result<void> Instruction() {
     const std::size_t line = line_;
-    const std::string name = Lower(TakeWord());
+    const std::string name = ToLower(TakeWord());
     std::string first;  // the word before the value, of instructions that have one
     if (name == "parameter" || name == "message") {
-      first = Lower(TakeWord());
+      first = ToLower(TakeWord());
       if (first.empty()) return Wrong(line, name + " needs a name and a value");
     }
     auto value = TakeValue(name);

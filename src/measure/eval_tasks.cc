@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/ascii.h"
 #include "base/trimmed.h"
 #include "measure/csv_reader.h"
 
@@ -18,14 +19,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kMostChoices = 26;
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
 
 std::uint64_t HashOf(std::string_view text) {
   std::uint64_t hash = 0xCBF29CE484222325;  // FNV-1a
@@ -41,7 +34,7 @@ Failure Wrong(const std::string& path, std::size_t line, const std::string& what
 std::optional<std::size_t> AnswerIndex(std::string_view text, std::size_t choices) {
   text = Trimmed(text);
   if (text.size() != 1) return std::nullopt;
-  const char c = Lower(text)[0];
+  const char c = ToLower(text)[0];
   const std::size_t index = c >= 'a' && c <= 'z'   ? static_cast<std::size_t>(c - 'a')
                             : c >= '0' && c <= '9' ? static_cast<std::size_t>(c - '0')
                                                    : choices;
@@ -83,7 +76,7 @@ Result<std::optional<Columns>> HeaderOf(const std::vector<std::string>& row,
   std::optional<std::size_t> question;
   std::optional<std::size_t> answer;
   for (std::size_t i = 0; i < row.size(); ++i) {
-    const std::string name = Lower(Trimmed(row[i]));
+    const std::string name = ToLower(Trimmed(row[i]));
     if (name == "question") question = i;
     if (name == "answer") answer = i;
     if (name == "id" || (name.empty() && i == 0)) columns.id = i;
@@ -224,7 +217,7 @@ Result<void> CheckIds(const TaskFile& file) {
 
 Result<TaskFile> ParseTasks(const std::string& path, std::string_view text) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  const std::string end = Lower(path.substr(std::min(path.rfind('.'), path.size())));
+  const std::string end = ToLower(path.substr(std::min(path.rfind('.'), path.size())));
   if (end != ".csv" && end != ".jsonl" && end != ".json") {
     return Fail(ErrorKind::kBadInput,
                 fmt::format("{}: the name ends in \"{}\", allowed are .csv and .jsonl", path, end));

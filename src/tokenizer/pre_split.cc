@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 namespace vivace {
@@ -26,10 +27,6 @@ constexpr bool IsSpace(CharClass kind) {
   return kind == CharClass::kSpace || kind == CharClass::kNewline;
 }
 
-constexpr char Lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-}
-
 // Bytes of 's 't 're 've 'm 'll 'd at an apostrophe, or 0. With `any_case`, case is ignored as
 // Unicode has it: the long s (U+017F) is an s.
 std::size_t ContractionSize(std::string_view text, std::size_t begin, bool any_case) {
@@ -38,8 +35,9 @@ std::size_t ContractionSize(std::string_view text, std::size_t begin, bool any_c
   const std::size_t count = any_case ? kEndings.size() : kEndings.size() - 1;
   for (std::size_t i = 0; i < count; ++i) {
     const std::string_view found = text.substr(begin + 1, kEndings[i].size());
-    if (std::ranges::equal(found, kEndings[i],
-                           [any_case](char a, char b) { return (any_case ? Lower(a) : a) == b; })) {
+    if (std::ranges::equal(found, kEndings[i], [any_case](char a, char b) {
+          return (any_case ? ToLower(a) : a) == b;
+        })) {
       return 1 + found.size();
     }
   }
