@@ -25,9 +25,7 @@ std::int64_t PagesFor(std::int64_t positions) {
 PageName RootOf(const Model& model) {
   const Config& config = model.config();
   const Fingerprint& source = model.fingerprint();
-  // Of the layout of kv/page_pool.h and of the definitions of docs/numbers.md: pages that were
-  // written under another are of no use.
-  constexpr std::uint64_t kDefinition = 2;
+  constexpr std::uint64_t kDefinition = 2;  // of kv/page_pool.h and docs/numbers.md
   const std::uint64_t facts[] = {kDefinition,
                                  source.size,
                                  static_cast<std::uint64_t>(source.mtime_ns),
@@ -266,10 +264,7 @@ void EngineCore::PlanPrefill(bool decoding, std::int64_t room) {
     if (room == 0) return;
     Sequence& sequence = *running->sequence;
     if (!sequence.request().wants_all_rows()) {
-      const std::int64_t before = sequence.kv().size();
-      // What another sequence has computed since.
-      cache_.Match(sequence.tokens(), sequence.path(), sequence.kv());
-      if (!sequence.shifted()) sequence.timings().cached_tokens += sequence.kv().size() - before;
+      TakeWhatIsCached(sequence);
       if (WillBeShared(sequence)) continue;
     }
     const std::int64_t rows = std::min(room, sequence.remaining());
@@ -277,6 +272,13 @@ void EngineCore::PlanPrefill(bool decoding, std::int64_t room) {
     running->turn -= rows;
     room -= rows;
   }
+}
+
+// What another sequence has computed since.
+void EngineCore::TakeWhatIsCached(Sequence& sequence) {
+  const std::int64_t before = sequence.kv().size();
+  cache_.Match(sequence.tokens(), sequence.path(), sequence.kv());
+  if (!sequence.shifted()) sequence.timings().cached_tokens += sequence.kv().size() - before;
 }
 
 // Whether this very step computes the page that the sequence needs next, for another one.

@@ -145,6 +145,7 @@ class EngineCore {
   // Which rows of which sequences come next, into parts_.
   void Plan();
   void PlanPrefill(bool decoding, std::int64_t room);
+  void TakeWhatIsCached(Sequence& sequence);
   bool WillBeShared(const Sequence& sequence) const;
   void AddPart(Sequence& sequence, std::int64_t rows);
   // What drafts of a request are made of; null where none are wanted.

@@ -51,6 +51,7 @@ void Assets::Add(const Asset& asset) {
 
 std::vector<std::string> Assets::paths() const {
   std::vector<std::string> paths;
+  paths.reserve(entries_.size());
   for (const auto& [path, entry] : entries_) paths.push_back(path);
   return paths;
 }

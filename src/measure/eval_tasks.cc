@@ -93,6 +93,22 @@ Result<std::optional<Columns>> HeaderOf(const std::vector<std::string>& row,
   return std::optional<Columns>(columns);
 }
 
+Result<ChoiceTask> TaskOf(const std::vector<std::string>& row, const Columns& columns,
+                          const std::string& path, std::size_t line) {
+  if (row.size() < columns.least) {
+    return Wrong(path, line,
+                 fmt::format("{} columns, {} are needed: question, the choices, answer", row.size(),
+                             columns.least));
+  }
+  ChoiceTask task = {.id = columns.id ? row[*columns.id] : "",
+                     .question = row[columns.question],
+                     .choices = {},
+                     .answer = 0};
+  task.choices.reserve(columns.choices.size());
+  for (const std::size_t column : columns.choices) task.choices.push_back(row[column]);
+  return Checked(std::move(task), row[columns.answer], path, line);
+}
+
 Result<TaskFile> ParseCsv(const std::string& path, std::string_view text) {
   TaskFile file = {.path = path, .hash = HashOf(text), .choices = {}, .programs = {}};
   CsvReader reader(text);
@@ -111,19 +127,9 @@ Result<TaskFile> ParseCsv(const std::string& path, std::string_view text) {
         continue;
       }
     }
-    if (row->size() < columns.least) {
-      return Wrong(path, reader.line(),
-                   fmt::format("{} columns, {} are needed: question, the choices, answer",
-                               row->size(), columns.least));
-    }
-    ChoiceTask task = {.id = columns.id ? (*row)[*columns.id] : "",
-                       .question = (*row)[columns.question],
-                       .choices = {},
-                       .answer = 0};
-    for (const std::size_t column : columns.choices) task.choices.push_back((*row)[column]);
-    auto checked = Checked(std::move(task), (*row)[columns.answer], path, reader.line());
-    if (!checked) return Failure(std::move(checked).error());
-    file.choices.push_back(*std::move(checked));
+    auto task = TaskOf(*row, columns, path, reader.line());
+    if (!task) return Failure(std::move(task).error());
+    file.choices.push_back(*std::move(task));
   }
   return file;
 }
@@ -203,6 +209,7 @@ Result<TaskFile> ParseLines(const std::string& path, std::string_view text) {
 // Ids name the results, so each comes once.
 Result<void> CheckIds(const TaskFile& file) {
   std::vector<std::string> ids;
+  ids.reserve(file.choices.size() + file.programs.size());
   for (const ChoiceTask& task : file.choices) ids.push_back(task.id);
   for (const CodeTask& task : file.programs) ids.push_back(task.id);
   if (ids.empty()) return Fail(ErrorKind::kBadInput, file.path + ": no task in it");

@@ -1,7 +1,9 @@
 // The search against a full scan of the same matrix, bit for bit.
 #include "model/head_search.h"
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -120,7 +122,8 @@ class Head {
     EXPECT_EQ(result.token, static_cast<TokenId>(best));
     EXPECT_EQ(result.logit, best_logit);
     for (std::size_t i = 0; i < all.size(); ++i) {
-      const bool same = std::memcmp(&found[i], &all[i], sizeof(float)) == 0;
+      const bool same =
+          std::bit_cast<std::uint32_t>(found[i]) == std::bit_cast<std::uint32_t>(all[i]);
       const bool left_out = found[i] == -kInf && !(all[i] >= result.floor);
       ASSERT_TRUE(same || left_out) << "row " << i << ": " << found[i] << ", not " << all[i];
     }

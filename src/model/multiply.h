@@ -35,15 +35,17 @@ class Multiplier {
                    .out_stride = out_stride,
                    .prefetch = rows_ == 1 ? thread_.prefetch : kBatchPrefetch,
                    .scratch = thread_.matmul_scratch,
-                   .prepared = matrix.matmul == prepared_by_});
-    prepared_by_ = matrix.matmul;
+                   .prepared = any_ && last_ == matrix.type});
+    any_ = true;
+    last_ = matrix.type;
   }
 
  private:
   const Activations& activations_;
   std::int64_t rows_;
   ThreadSpace& thread_;
-  MatmulKernel prepared_by_ = nullptr;
+  bool any_ = false;  // of products so far
+  QuantType last_ = QuantType::kF32;
 };
 
 // The rows from `first` on; k is the matrix's, padded.

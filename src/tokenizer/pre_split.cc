@@ -114,7 +114,7 @@ std::size_t PreSplit::WordEndLikeGpt2(std::string_view text, std::size_t begin,
   CharClass kind = first.kind;
   if (text[begin] == ' ' && begin + 1 < text.size()) {
     const CharClass next = At(text, begin + 1).kind;
-    if (!IsSpace(next) && !(digits_alone && next == CharClass::kNumber)) {
+    if (!IsSpace(next) && (!digits_alone || next != CharClass::kNumber)) {
       at = begin + 1;
       kind = next;
     }
@@ -156,7 +156,7 @@ std::size_t PreSplit::WordEndLikeGpt4(std::string_view text, std::size_t begin,
   }
   if (first.kind == CharClass::kLetter) return RunEnd(text, begin, CharClass::kLetter);
   if (first.kind == CharClass::kNumber) return NumberEnd(text, begin, max_digits);
-  std::size_t at = begin + first.length;
+  const std::size_t at = begin + first.length;
   if (first.kind != CharClass::kNewline && at < text.size()) {
     const CharClass next = At(text, at).kind;
     if (next == CharClass::kLetter) return RunEnd(text, at, CharClass::kLetter);
