@@ -75,6 +75,7 @@ void ThreadTeam::RunJob(JobFunction function, const void* context) {
   TeamMember member(*this, 0);
   function(context, member);
   member.Barrier();
+  meetings_before_ = member.meeting_;
 }
 
 void ThreadTeam::Serve(int index) {
@@ -85,6 +86,27 @@ void ThreadTeam::Serve(int index) {
     function_(context_, member);
     member.Barrier();
   }
+}
+
+bool ThreadTeam::IsOver(std::uint64_t number) const {
+  // Within a job the two are never 2^31 apart.
+  const std::uint32_t over = meetings_.value.load(std::memory_order_acquire);
+  return static_cast<std::int32_t>(over - static_cast<std::uint32_t>(number)) >= 0;
+}
+
+void ThreadTeam::End(std::uint64_t number) {
+  Notify(meetings_, static_cast<std::uint32_t>(number));
+}
+
+bool ThreadTeam::WaitFor(std::uint64_t number, std::chrono::nanoseconds limit) const {
+  const Clock::time_point deadline = Clock::now() + limit;
+  do {
+    for (int i = 0; i < 16; ++i) {
+      if (IsOver(number)) return true;
+      Pause();
+    }
+  } while (Clock::now() < deadline);
+  return false;
 }
 
 void ThreadTeam::Wait(Signal& signal, std::uint32_t old, std::chrono::nanoseconds& patience) const {
@@ -117,14 +139,18 @@ void ThreadTeam::Notify(Signal& signal, std::uint32_t value) {
 void TeamMember::Barrier() {
   loops_since_barrier_ = 0;
   if (team_.size_ == 1) return;
-  const std::uint32_t generation = team_.generation_.value.load(std::memory_order_relaxed);
+  const std::uint64_t number = ++meeting_;
   if (team_.arrived_.count.fetch_add(1, std::memory_order_acq_rel) + 1 == team_.size_) {
     team_.arrived_.count.store(0, std::memory_order_relaxed);
-    ThreadTeam::Notify(team_.generation_, generation + 1);
+    team_.End(number);
   } else {
-    team_.Wait(team_.generation_, generation,
-               team_.patience_[static_cast<std::size_t>(index_)].barrier);
+    WaitUntilOver(number);
   }
+}
+
+void TeamMember::WaitUntilOver(std::uint64_t number) {
+  team_.Wait(team_.meetings_, static_cast<std::uint32_t>(number - 1),
+             team_.patience_[static_cast<std::size_t>(index_)].barrier);
 }
 
 }  // namespace vivace

@@ -2,15 +2,21 @@
 //
 // The caller is member 0. Between jobs the others spin briefly, then sleep: an idle
 // team costs no CPU. Inside a job, members meet at barriers and share loops through
-// counters, so a member that the system disturbs does less and holds nobody up.
+// counters, so a member that the system disturbs does less. In a Phase it holds nobody up
+// even if the system stops it: those who wait do its pieces again.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <thread>
 #include <vector>
+
+#include "base/discardable_reads.h"
+#include "base/hand_out.h"
+#include "base/piece_board.h"
 
 namespace vivace {
 
@@ -73,22 +79,35 @@ class ThreadTeam {
 
   void RunJob(JobFunction function, const void* context);
   void Serve(int index);
+  // Meeting `number`, a barrier or a phase, of which all since the team was made are counted.
+  bool IsOver(std::uint64_t number) const;
+  void End(std::uint64_t number);
+  bool WaitFor(std::uint64_t number, std::chrono::nanoseconds limit) const;
   void Wait(Signal& signal, std::uint32_t old, std::chrono::nanoseconds& patience) const;
   static void Notify(Signal& signal, std::uint32_t value);
 
   int size_;
   std::chrono::microseconds spin_;
   Signal job_number_;  // the others wait here for work
-  Signal generation_;  // of the barrier
+  Signal meetings_;    // that are over, modulo 2^32
   struct alignas(64) {
     std::atomic<int> count{0};
   } arrived_;
+  PieceBoard board_;
   std::vector<Counter> counters_;
   std::vector<Patience> patience_;  // of each member
   JobFunction function_ = nullptr;
   const void* context_ = nullptr;
+  std::uint64_t meetings_before_ = 0;  // the job
   bool stopping_ = false;
   std::vector<std::thread> threads_;
+};
+
+// A phase of a job: [0, count) in pieces of `chunk` >= 1.
+struct PhaseShape {
+  std::int64_t count;
+  std::int64_t chunk;
+  bool redo;  // waiting members do others' pieces again
 };
 
 // One member's view of a running job.
@@ -102,40 +121,107 @@ class TeamMember {
   void Barrier();
 
   // Hands out [0, count) in pieces of `chunk` (the last may be smaller), each to exactly
-  // one member: body(begin, end). Half of them in one run for each member, so that streams
-  // through memory stay long, then one by one to whoever is free. All members call it with the same
-  // arguments, in the same order. Returns when no piece is left to take: the others may still be
-  // busy, so a Barrier must come before their results are read. The hand-out itself orders no
-  // memory. Precondition: chunk >= 1.
+  // one member: body(begin, end). All members call it with the same arguments, in the same
+  // order. Returns when no piece is left to take: the others may still be busy, so a Barrier
+  // must come before their results are read. The hand-out itself orders no memory.
+  // Precondition: chunk >= 1.
   template <class Body>
   void ForEachChunk(std::int64_t count, std::int64_t chunk, const Body& body) {
     if (loops_since_barrier_ == ThreadTeam::kCounters) Barrier();
     ++loops_since_barrier_;
     std::atomic<std::int64_t>& next = team_.counters_[slot_].next;
     const std::int64_t base = bases_[slot_];
-    const std::int64_t run = count / chunk / 2 / team_.size_ * chunk;
-    const std::int64_t runs = run > 0 ? team_.size_ : 0;
-    const std::int64_t tickets = runs + (count - runs * run + chunk - 1) / chunk;
+    const HandOut hand_out(count, chunk, team_.size_);
     for (;;) {
       const std::int64_t ticket = next.fetch_add(1, std::memory_order_relaxed) - base;
-      if (ticket >= tickets) break;
-      const bool is_run = ticket < runs;
-      std::int64_t begin = is_run ? ticket * run : runs * run + (ticket - runs) * chunk;
-      const std::int64_t end = is_run ? begin + run : begin + 1;
-      for (; begin < end; begin += chunk) {
-        body(begin, begin + chunk < count ? begin + chunk : count);
+      if (ticket >= hand_out.tickets) break;
+      for (std::int64_t at = hand_out.first(ticket); at < hand_out.end(ticket); ++at) {
+        hand_out.Call(body, at);
       }
     }
     // Every member takes one ticket beyond the last.
-    bases_[slot_] = base + tickets + team_.size_;
+    bases_[slot_] = base + hand_out.tickets + team_.size_;
     slot_ = (slot_ + 1) % ThreadTeam::kCounters;
+  }
+
+  // A loop and what comes before and after it. prepare() is for each member to do for itself,
+  // compute(begin, end) leaves the result of a piece in memory of the member's own, and
+  // publish(begin, end) writes it where others will read it. Called by all, in the same order.
+  // Returns when all pieces are published, and then they are visible.
+  //
+  // With `redo`, a member that is not running holds nobody up unless it is in publish. Prepare
+  // and compute may then run long after the phase is over, up to the end of the job, where
+  // their inputs have been overwritten: they must not use them as addresses, and no piece may
+  // read what the phase publishes. Each piece is published once, by one who has read the right
+  // inputs (piece_board.h). It is no Barrier for loops before it: who is late does its part of
+  // them when it comes.
+  template <class Prepare, class Compute, class Publish>
+  void Phase(const PhaseShape& shape, const Prepare& prepare, const Compute& compute,
+             const Publish& publish) {
+    const HandOut hand_out(shape.count, shape.chunk, team_.size_);
+    if (shape.redo && CanRedo(hand_out)) {
+      RedoablePhase(hand_out, prepare, compute, publish);
+      return;
+    }
+    prepare();
+    ForEachChunk(shape.count, shape.chunk, [&](std::int64_t begin, std::int64_t end) {
+      compute(begin, end);
+      publish(begin, end);
+    });
+    Barrier();
   }
 
  private:
   friend class ThreadTeam;
-  TeamMember(ThreadTeam& team, int index) : team_(team), index_(index) {}
+  using Clock = std::chrono::steady_clock;
+  // About as long as a phase of a decode step: who has waited for that long helps.
+  static constexpr std::chrono::nanoseconds kHeldUp{100'000};
+
+  TeamMember(ThreadTeam& team, int index)
+      : team_(team), index_(index), meeting_(team.meetings_before_) {}
+
+  // Only where every member has a processor: else those who wait must give theirs up.
+  bool CanRedo(const HandOut& hand_out) const {
+    return team_.size_ > 1 && team_.spin_.count() > 0 && hand_out.pieces > 0 &&
+           hand_out.pieces <= PieceBoard::kMaxPieces;
+  }
+
+  template <class Prepare, class Compute, class Publish>
+  void RedoablePhase(const HandOut& hand_out, const Prepare& prepare, const Compute& compute,
+                     const Publish& publish) {
+    const std::uint64_t number = ++meeting_;
+    if (team_.IsOver(number)) return;
+    WithDiscardableReads(prepare);
+    const auto work = [&](std::int64_t piece) {
+      if (team_.board_.IsWon(number, piece)) return;
+      WithDiscardableReads([&] { hand_out.Call(compute, piece); });
+      if (!team_.board_.Win(number, piece)) return;
+      hand_out.Call(publish, piece);
+      if (team_.board_.Count(hand_out.pieces)) team_.End(number);
+    };
+    const Clock::time_point begun = Clock::now();
+    std::int64_t mine = 1;
+    for (;;) {
+      const std::int64_t ticket = team_.board_.Take(number, hand_out.tickets);
+      if (ticket < 0) break;
+      const std::int64_t end = hand_out.end(ticket);
+      for (std::int64_t at = hand_out.first(ticket); at < end; ++at) work(at);
+      mine += end - hand_out.first(ticket);
+    }
+    // Where pieces take long by themselves, nobody is held up yet.
+    if (team_.WaitFor(number, std::max(kHeldUp, 4 * (Clock::now() - begun) / mine))) return;
+    // Downwards, for whoever is held up goes on upwards; each member from another place.
+    const std::int64_t start = hand_out.pieces - 1 - index_ * hand_out.pieces / team_.size_;
+    for (std::int64_t i = hand_out.pieces; i > 0 && !team_.IsOver(number); --i) {
+      work((start + i) % hand_out.pieces);
+    }
+    WaitUntilOver(number);
+  }
+  void WaitUntilOver(std::uint64_t number);
+
   ThreadTeam& team_;
   int index_;
+  std::uint64_t meeting_;  // the number of the last one
   std::uint32_t slot_ = 0;
   std::uint32_t loops_since_barrier_ = 0;
   std::int64_t bases_[ThreadTeam::kCounters] = {};
