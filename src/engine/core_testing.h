@@ -25,9 +25,8 @@ inline EngineOptions Options(std::int64_t pages = 8 * kContextPages) {
 
 // A core with its team.
 struct Bench {
-  explicit Bench(const EngineOptions& options, int threads = 1)
-      : team({.threads = threads}),
-        core(std::move(*EngineCore::Create(TestModel(), team, options))) {}
+  explicit Bench(const EngineOptions& options, int threads = 1, const Model& model = TestModel())
+      : team({.threads = threads}), core(std::move(*EngineCore::Create(model, team, options))) {}
 
   void Add(GenerateRequest request, Outcome& outcome, std::stop_token cancel = {}) {
     const auto checked = core->Check(request);

@@ -30,7 +30,8 @@ namespace vivace {
 // together are a character, pairs of letters and an end token. Its head has a coarse plane.
 class TinyModel {
  public:
-  explicit TinyModel(std::uint32_t seed = 7) : files_("tiny_model"), random_(seed) {
+  explicit TinyModel(std::uint32_t seed = 7, const KernelTable& kernels = **SelectKernels(""))
+      : files_("tiny_model"), random_(seed) {
     AddVocabulary();
     AddConfig();
     AddTensors();
@@ -38,7 +39,7 @@ class TinyModel {
     const auto written = writer_.WriteFile(path);
     EXPECT_TRUE(written.has_value()) << written.error().message;
     ThreadTeam team({.threads = 1});
-    auto loaded = LoadModel(path, **SelectKernels(""), team, {});
+    auto loaded = LoadModel(path, kernels, team, {});
     EXPECT_TRUE(loaded.has_value()) << loaded.error().message;
     model_.emplace(std::move(loaded->model));
   }

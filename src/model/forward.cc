@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "base/check.h"
 #include "model/forward_attention.h"
@@ -17,26 +18,32 @@ namespace {
 // up the rest, and whole GEMM tiles of 32 rows.
 constexpr std::int64_t kProjectColumns = 32;
 
-// Looks up the tokens' embeddings and the rotation of their positions.
-void Embed(const Pass& pass, TeamMember& member) {
+// Looks up the embedding of a slice's token and the rotation of its position.
+void EmbedRow(const Pass& pass, const SequenceSlice& slice, std::int64_t i) {
   const Config& config = pass.config();
   const Embedding& embedding = pass.model.weights().embedding;
+  const std::int64_t row = slice.first_row + i;
+  const auto token = static_cast<std::size_t>(pass.batch.tokens[static_cast<std::size_t>(row)]);
+  DecodeRow(embedding.type, embedding.rows + token * embedding.row_bytes,
+            static_cast<std::size_t>(config.hidden), pass.space.residual + row * config.hidden);
+  pass.model.rope().Rotation(slice.position + i, pass.space.rope_cos + row * config.head_dim / 2,
+                             pass.space.rope_sin + row * config.head_dim / 2);
+}
+
+void Embed(const Pass& pass, TeamMember& member) {
   for (const SequenceSlice& slice : pass.batch.slices) {
     member.ForEachChunk(slice.rows, 8, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const std::int64_t row = slice.first_row + i;
-        const auto token =
-            static_cast<std::size_t>(pass.batch.tokens[static_cast<std::size_t>(row)]);
-        DecodeRow(embedding.type, embedding.rows + token * embedding.row_bytes,
-                  static_cast<std::size_t>(config.hidden),
-                  pass.space.residual + row * config.hidden);
-        pass.model.rope().Rotation(slice.position + i,
-                                   pass.space.rope_cos + row * config.head_dim / 2,
-                                   pass.space.rope_sin + row * config.head_dim / 2);
-      }
+      for (std::int64_t i = begin; i < end; ++i) EmbedRow(pass, slice, i);
     });
   }
   member.Barrier();
+}
+
+// A few rows take less time than the others need to wake up.
+void EmbedFew(const Pass& pass) {
+  for (const SequenceSlice& slice : pass.batch.slices) {
+    for (std::int64_t i = 0; i < slice.rows; ++i) EmbedRow(pass, slice, i);
+  }
 }
 
 // Calls prepare(buffer, row) for every row: each thread all of them into its private
@@ -138,67 +145,89 @@ void StoreHead(const Pass& pass, std::int64_t layer, const HeadUnit& unit,
   for (std::int64_t d = 0; d < dim; ++d) keys[d * kPagePositions] = halves[d];
 }
 
+// All rows of a head, [rows, head_dim].
+void StoreHeads(const Pass& pass, std::int64_t layer, const HeadUnit& unit, float* rows) {
+  const std::int64_t dim = pass.config().head_dim;
+  for (const SequenceSlice& slice : pass.batch.slices) {
+    for (std::int64_t row = slice.first_row; row < slice.first_row + slice.rows; ++row) {
+      float* head = rows + row * dim;
+      if (unit.bias != nullptr) pass.kernels().add(unit.bias + unit.head * dim, head, dim);
+      StoreHead(pass, layer, unit, slice, row, head);
+    }
+  }
+}
+
 // Heads are counted through q, k and v; those before `first_head` are left out.
 void ProjectHeads(const Pass& pass, std::int64_t layer_index, std::int64_t first_head,
                   TeamMember& member) {
   const Config& config = pass.config();
   const LayerWeights& layer = pass.model.weights().layers[static_cast<std::size_t>(layer_index)];
   const bool floats = layer.w_q.of_floats() || layer.w_k.of_floats() || layer.w_v.of_floats();
-  const Activations& normed = NormAndQuantize(pass, layer.attn_norm, floats, member);
+  std::optional<Multiplier> multiply;
   ThreadSpace& thread = pass.thread(member);
   const std::int64_t dim = config.head_dim;
   const std::int64_t groups = dim / kGroupRows;
-  Multiplier multiply(normed, pass.rows(), thread);
-  member.ForEachChunk(
-      config.heads + 2 * config.kv_heads - first_head, 1,
-      [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t index = begin; index < end; ++index) {
-          const HeadUnit unit = UnitOf(config, layer, first_head + index);
-          multiply(unit.matrix, unit.head * groups, (unit.head + 1) * groups, thread.tile, dim);
-          for (const SequenceSlice& slice : pass.batch.slices) {
-            for (std::int64_t row = slice.first_row; row < slice.first_row + slice.rows; ++row) {
-              float* head = thread.tile + row * dim;
-              if (unit.bias != nullptr) pass.kernels().add(unit.bias + unit.head * dim, head, dim);
-              StoreHead(pass, layer_index, unit, slice, row, head);
-            }
-          }
-        }
+  member.Phase(
+      pass.Pieces(config.heads + 2 * config.kv_heads - first_head, 1),
+      [&] {
+        multiply.emplace(NormAndQuantize(pass, layer.attn_norm, floats, member), pass.rows(),
+                         thread);
+      },
+      [&](std::int64_t index, std::int64_t /*end*/) {
+        const HeadUnit unit = UnitOf(config, layer, first_head + index);
+        const std::int64_t first = unit.head * groups;
+        (*multiply)(unit.matrix, first, first + groups, thread.tile, dim);
+      },
+      [&](std::int64_t index, std::int64_t /*end*/) {
+        StoreHeads(pass, layer_index, UnitOf(config, layer, first_head + index), thread.tile);
       });
 }
 
-// residual += matrix * activations, by columns.
-void ProjectToResidual(const Pass& pass, const Matrix& matrix, const Activations& activations,
+// residual += matrix * activations, by columns. `prepare` returns the activations.
+template <class Prepare>
+void ProjectToResidual(const Pass& pass, const Matrix& matrix, const Prepare& prepare,
                        TeamMember& member) {
   const std::int64_t hidden = pass.config().hidden;
   ThreadSpace& thread = pass.thread(member);
-  const std::int64_t unit_groups = kProjectColumns / kGroupRows;
-  Multiplier multiply(activations, pass.rows(), thread);
-  member.ForEachChunk(matrix.groups(), unit_groups, [&](std::int64_t begin, std::int64_t end) {
-    const std::int64_t columns = (end - begin) * kGroupRows;
-    multiply(matrix, begin, end, thread.tile, columns);
-    for (std::int64_t row = 0; row < pass.rows(); ++row) {
-      pass.kernels().add(thread.tile + row * columns,
-                         pass.space.residual + row * hidden + begin * kGroupRows, columns);
-    }
-  });
+  std::optional<Multiplier> multiply;
+  member.Phase(
+      pass.Pieces(matrix.groups(), kProjectColumns / kGroupRows),
+      [&] { multiply.emplace(prepare(), pass.rows(), thread); },
+      [&](std::int64_t begin, std::int64_t end) {
+        const std::int64_t columns = (end - begin) * kGroupRows;
+        (*multiply)(matrix, begin, end, thread.tile, columns);
+      },
+      [&](std::int64_t begin, std::int64_t end) {
+        const std::int64_t columns = (end - begin) * kGroupRows;
+        for (std::int64_t row = 0; row < pass.rows(); ++row) {
+          pass.kernels().add(thread.tile + row * columns,
+                             pass.space.residual + row * hidden + begin * kGroupRows, columns);
+        }
+      });
 }
 
 // ffn = silu(gate) * up, quantized by the thread that computed it.
 void GateAndUp(const Pass& pass, const LayerWeights& layer, TeamMember& member) {
   const bool floats = layer.w_gate.of_floats() || layer.w_up.of_floats();
-  const Activations& normed = NormAndQuantize(pass, layer.ffn_norm, floats, member);
+  std::optional<Multiplier> multiply;
   ThreadSpace& thread = pass.thread(member);
   ActivationBuffer& ffn = pass.space.ffn_activations;
   float* gate = thread.tile;
   float* up = thread.tile + pass.rows() * kUnitColumns;
-  const std::int64_t unit_groups = kUnitColumns / kGroupRows;
-  Multiplier multiply(normed, pass.rows(), thread);
-  member.ForEachChunk(
-      layer.w_gate.groups(), unit_groups, [&](std::int64_t begin, std::int64_t end) {
+  member.Phase(
+      pass.Pieces(layer.w_gate.groups(), kUnitColumns / kGroupRows),
+      [&] {
+        multiply.emplace(NormAndQuantize(pass, layer.ffn_norm, floats, member), pass.rows(),
+                         thread);
+      },
+      [&](std::int64_t begin, std::int64_t end) {
+        const std::int64_t columns = (end - begin) * kGroupRows;
+        (*multiply)(layer.w_gate, begin, end, gate, columns);
+        (*multiply)(layer.w_up, begin, end, up, columns);
+      },
+      [&](std::int64_t begin, std::int64_t end) {
         const std::int64_t columns = (end - begin) * kGroupRows;
         const std::int64_t first = begin * kGroupRows;
-        multiply(layer.w_gate, begin, end, gate, columns);
-        multiply(layer.w_up, begin, end, up, columns);
         for (std::int64_t row = 0; row < pass.rows(); ++row) {
           float* x = layer.w_down.of_floats() ? ffn.x(row) + first : thread.row;
           pass.kernels().silu_mul(gate + row * columns, up + row * columns, x, columns);
@@ -210,16 +239,15 @@ void GateAndUp(const Pass& pass, const LayerWeights& layer, TeamMember& member) 
 
 void Layer(const Pass& pass, std::int64_t index, TeamMember& member) {
   const LayerWeights& layer = pass.model.weights().layers[static_cast<std::size_t>(index)];
+  const auto attended = [&]() -> const Activations& {
+    return QuantizeAttended(pass, layer.w_o.of_floats(), member);
+  };
+  const auto ffn = [&]() -> const Activations& { return pass.space.ffn_activations.view(); };
   ProjectHeads(pass, index, 0, member);
-  member.Barrier();
   Attend(pass, index, member);
-  member.Barrier();
-  ProjectToResidual(pass, layer.w_o, QuantizeAttended(pass, layer.w_o.of_floats(), member), member);
-  member.Barrier();
+  ProjectToResidual(pass, layer.w_o, attended, member);
   GateAndUp(pass, layer, member);
-  member.Barrier();
-  ProjectToResidual(pass, layer.w_down, pass.space.ffn_activations.view(), member);
-  member.Barrier();
+  ProjectToResidual(pass, layer.w_down, ffn, member);
 }
 
 // The last layer of `pass`; `output` are its output rows alone. Their keys and values are
@@ -227,7 +255,6 @@ void Layer(const Pass& pass, std::int64_t index, TeamMember& member) {
 void LastLayer(const Pass& pass, const Pass& output, std::int64_t index, TeamMember& member) {
   if (output.rows() < pass.rows()) {
     ProjectHeads(pass, index, pass.config().heads, member);
-    member.Barrier();
     if (output.rows() == 0) return;
     if (member.index() == 0) MoveOutputRows(pass);
     member.Barrier();
@@ -261,8 +288,10 @@ void Forward(const Model& model, const Batch& batch, Workspace& space, ThreadTea
   const Batch output_batch = OutputBatch(batch, space);
   const Pass output = {.model = model, .batch = output_batch, .space = space};
   const std::int64_t last = model.config().layers - 1;
+  const bool few = pass.rows() <= Workspace::kRedundantRows;
+  if (few) EmbedFew(pass);
   team.Run([&](TeamMember& member) {
-    Embed(pass, member);
+    if (!few) Embed(pass, member);
     for (std::int64_t layer = 0; layer < last; ++layer) Layer(pass, layer, member);
     LastLayer(pass, output, last, member);
     OutputNorm(output, member);

@@ -74,11 +74,19 @@ void AttendChunk(const Pass& pass, const Tile& tile, std::int64_t chunk, const P
        .out = out.out});
 }
 
-// state += next, of one row and head, number `at` of both.
-void Merge(const Pass& pass, const Partial& next, const Partial& state, std::int64_t at) {
+// state += next, of one row and head: number `from` of next and `to` of state.
+void Merge(const Pass& pass, const Partial& next, std::int64_t from, const Partial& state,
+           std::int64_t to) {
   const std::int64_t dim = pass.config().head_dim;
-  pass.kernels().attention_merge(state.max + at, state.sum + at, state.out + at * dim, next.max[at],
-                                 next.sum[at], next.out + at * dim, dim);
+  pass.kernels().attention_merge(state.max + to, state.sum + to, state.out + to * dim,
+                                 next.max[from], next.sum[from], next.out + from * dim, dim);
+}
+
+// Number `from` to the first place of `to`.
+void CopyHead(const Partial& all, std::int64_t from, const Partial& to, std::int64_t dim) {
+  to.max[0] = all.max[from];
+  to.sum[0] = all.sum[from];
+  std::copy_n(all.out + from * dim, dim, to.out);
 }
 
 // The attended values of one row and head.
@@ -91,7 +99,7 @@ void Finish(const Pass& pass, const Tile& tile, std::int64_t row, std::int64_t h
   for (std::int64_t d = 0; d < config.head_dim; ++d) out[d] = weighted[d] * inverse;
 }
 
-// All chunks of a tile, one after the other.
+// The state after all chunks of a tile, one after the other, to `memory`.
 void AttendTile(const Pass& pass, const Tile& tile, float* memory) {
   const Config& config = pass.config();
   const std::int64_t heads = config.group_heads();
@@ -103,10 +111,16 @@ void AttendTile(const Pass& pass, const Tile& tile, float* memory) {
     for (std::int64_t row = 0; row < tile.rows; ++row) {
       if (tile.chunks(row) <= chunk) continue;
       for (std::int64_t at = row * heads; at < (row + 1) * heads; ++at) {
-        Merge(pass, next, state, at);
+        Merge(pass, next, at, state, at);
       }
     }
   }
+}
+
+void FinishTile(const Pass& pass, const Tile& tile, float* memory) {
+  const Config& config = pass.config();
+  const std::int64_t heads = config.group_heads();
+  const Partial state(memory, tile.rows, config);
   for (std::int64_t at = 0; at < tile.rows * heads; ++at) {
     Finish(pass, tile, at / heads, at % heads, state.sum + at, state.out + at * config.head_dim);
   }
@@ -114,24 +128,32 @@ void AttendTile(const Pass& pass, const Tile& tile, float* memory) {
 
 std::int64_t Tiles(const SequenceSlice& slice) { return (slice.rows + kTileRows - 1) / kTileRows; }
 
-void AttendTiles(const Pass& pass, std::int64_t layer, TeamMember& member) {
+Tile TileOf(const Pass& pass, std::int64_t layer, std::int64_t unit) {
   const std::int64_t kv_heads = pass.config().kv_heads;
+  auto slice = pass.batch.slices.begin();
+  for (; unit >= kv_heads * Tiles(*slice); ++slice) unit -= kv_heads * Tiles(*slice);
+  const std::int64_t first = unit / kv_heads * kTileRows;
+  return {.slice = *slice,
+          .layer = layer,
+          .kv_head = unit % kv_heads,
+          .first = first,
+          .rows = std::min(kTileRows, slice->rows - first)};
+}
+
+void AttendTiles(const Pass& pass, std::int64_t layer, TeamMember& member) {
+  float* memory = pass.thread(member).partial;
   std::int64_t units = 0;
-  for (const SequenceSlice& slice : pass.batch.slices) units += kv_heads * Tiles(slice);
-  member.ForEachChunk(units, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t unit = begin; unit < end; ++unit) {
-      std::int64_t rest = unit;
-      auto slice = pass.batch.slices.begin();
-      for (; rest >= kv_heads * Tiles(*slice); ++slice) rest -= kv_heads * Tiles(*slice);
-      const std::int64_t first = rest / kv_heads * kTileRows;
-      const Tile tile = {.slice = *slice,
-                         .layer = layer,
-                         .kv_head = rest % kv_heads,
-                         .first = first,
-                         .rows = std::min(kTileRows, slice->rows - first)};
-      AttendTile(pass, tile, pass.thread(member).partial);
-    }
-  });
+  for (const SequenceSlice& slice : pass.batch.slices) {
+    units += pass.config().kv_heads * Tiles(slice);
+  }
+  member.Phase(
+      pass.Pieces(units, 1), [] {},
+      [&](std::int64_t unit, std::int64_t /*end*/) {
+        AttendTile(pass, TileOf(pass, layer, unit), memory);
+      },
+      [&](std::int64_t unit, std::int64_t /*end*/) {
+        FinishTile(pass, TileOf(pass, layer, unit), memory);
+      });
 }
 
 // One tile of all the slice's rows.
@@ -139,46 +161,85 @@ Tile WholeTile(const SequenceSlice& slice, std::int64_t layer, std::int64_t kv_h
   return {.slice = slice, .layer = layer, .kv_head = kv_head, .first = 0, .rows = slice.rows};
 }
 
-// A long context and few rows: threads share the chunks of a tile, and when all are there,
-// merge them in the same order as AttendTile. `chunk_partials` has a place for each.
-void AttendChunks(const Pass& pass, std::int64_t layer, TeamMember& member) {
-  const Config& config = pass.config();
-  const std::int64_t heads = config.group_heads();
+// A slice whose chunks are shared, and where its partial states are: [kv_heads, chunks].
+struct SharedSlice {
+  const SequenceSlice& slice;
+  std::int64_t chunks;
+  std::int64_t size;  // floats of a partial state
+  float* place;
+  std::int64_t index;  // what remains of the index that was looked for
+};
+
+// The slice of unit `index`, of `units(slice, chunks)` in each.
+template <class Units>
+SharedSlice SliceOf(const Pass& pass, std::int64_t index, const Units& units) {
   float* place = pass.space.chunk_partials;
-  for (const SequenceSlice& slice : pass.batch.slices) {
-    const std::int64_t chunks = WholeTile(slice, layer, 0).chunks(slice.rows - 1);
-    const std::int64_t size = PartialFloats(slice.rows, config);
-    member.ForEachChunk(config.kv_heads * chunks, 2, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t unit = begin; unit < end; ++unit) {
-        AttendChunk(pass, WholeTile(slice, layer, unit / chunks), unit % chunks,
-                    Partial(place + unit * size, slice.rows, config));
-      }
-    });
-    place += config.kv_heads * chunks * size;
-  }
-  member.Barrier();
-  place = pass.space.chunk_partials;
-  for (const SequenceSlice& slice : pass.batch.slices) {
-    const std::int64_t chunks = WholeTile(slice, layer, 0).chunks(slice.rows - 1);
-    const std::int64_t size = PartialFloats(slice.rows, config);
-    const std::int64_t per_row = config.kv_heads * heads;
-    member.ForEachChunk(slice.rows * per_row, 1, [&](std::int64_t begin, std::int64_t /*end*/) {
-      const std::int64_t row = begin / per_row;
-      const std::int64_t kv_head = begin % per_row / heads;
-      const std::int64_t at = row * heads + begin % heads;
-      const Tile tile = WholeTile(slice, layer, kv_head);
-      float* first = place + kv_head * chunks * size;
-      const Partial state(first, slice.rows, config);
-      for (std::int64_t chunk = 1; chunk < tile.chunks(row); ++chunk) {
-        Merge(pass, Partial(first + chunk * size, slice.rows, config), state, at);
-      }
-      Finish(pass, tile, row, begin % heads, state.sum + at, state.out + at * config.head_dim);
-    });
-    place += config.kv_heads * chunks * size;
+  for (auto slice = pass.batch.slices.begin();; ++slice) {
+    const std::int64_t chunks = WholeTile(*slice, 0, 0).chunks(slice->rows - 1);
+    const std::int64_t size = PartialFloats(slice->rows, pass.config());
+    const std::int64_t count = units(*slice, chunks);
+    if (index < count) return {*slice, chunks, size, place, index};
+    index -= count;
+    place += pass.config().kv_heads * chunks * size;
   }
 }
 
-// Whether sharing chunks is worth a barrier: there are too few tiles to keep all threads
+void ShareChunks(const Pass& pass, std::int64_t layer, TeamMember& member) {
+  const Config& config = pass.config();
+  const auto units = [&](const SequenceSlice& /*slice*/, std::int64_t chunks) {
+    return config.kv_heads * chunks;
+  };
+  std::int64_t count = 0;
+  for (const SequenceSlice& slice : pass.batch.slices) {
+    count += units(slice, WholeTile(slice, 0, 0).chunks(slice.rows - 1));
+  }
+  float* memory = pass.thread(member).partial;
+  member.Phase(
+      pass.Pieces(count, 1), [] {},
+      [&](std::int64_t unit, std::int64_t /*end*/) {
+        const SharedSlice of = SliceOf(pass, unit, units);
+        AttendChunk(pass, WholeTile(of.slice, layer, of.index / of.chunks), of.index % of.chunks,
+                    Partial(memory, of.slice.rows, config));
+      },
+      [&](std::int64_t unit, std::int64_t /*end*/) {
+        const SharedSlice of = SliceOf(pass, unit, units);
+        std::copy_n(memory, of.size, of.place + of.index * of.size);
+      });
+}
+
+void MergeChunks(const Pass& pass, std::int64_t layer, TeamMember& member) {
+  const Config& config = pass.config();
+  const std::int64_t heads = config.group_heads();
+  const std::int64_t per_row = config.kv_heads * heads;
+  const auto units = [&](const SequenceSlice& slice, std::int64_t /*chunks*/) {
+    return slice.rows * per_row;
+  };
+  const Partial state(pass.thread(member).partial, 1, config);  // its first head is used
+  member.Phase(
+      pass.Pieces(pass.rows() * per_row, 1), [] {},
+      [&](std::int64_t unit, std::int64_t /*end*/) {
+        const SharedSlice of = SliceOf(pass, unit, units);
+        const std::int64_t row = of.index / per_row;
+        const std::int64_t at = row * heads + of.index % heads;
+        const std::int64_t kv_head = of.index % per_row / heads;
+        float* first = of.place + kv_head * of.chunks * of.size;
+        const auto partial = [&](std::int64_t chunk) {
+          return Partial(first + chunk * of.size, of.slice.rows, config);
+        };
+        CopyHead(partial(0), at, state, config.head_dim);
+        const std::int64_t chunks = WholeTile(of.slice, layer, kv_head).chunks(row);
+        for (std::int64_t chunk = 1; chunk < chunks; ++chunk) {
+          Merge(pass, partial(chunk), at, state, 0);
+        }
+      },
+      [&](std::int64_t unit, std::int64_t /*end*/) {
+        const SharedSlice of = SliceOf(pass, unit, units);
+        Finish(pass, WholeTile(of.slice, layer, of.index % per_row / heads), of.index / per_row,
+               of.index % heads, state.sum, state.out);
+      });
+}
+
+// Whether sharing chunks is worth another phase: there are too few tiles to keep all threads
 // busy evenly, and each has several chunks.
 bool SharesChunks(const Pass& pass, const TeamMember& member) {
   const Config& config = pass.config();
@@ -203,7 +264,14 @@ std::int64_t AttentionPartialFloats(const Config& config) {
 }
 
 void Attend(const Pass& pass, std::int64_t layer, TeamMember& member) {
-  SharesChunks(pass, member) ? AttendChunks(pass, layer, member) : AttendTiles(pass, layer, member);
+  if (!SharesChunks(pass, member)) {
+    AttendTiles(pass, layer, member);
+    return;
+  }
+  // A long context and few rows: threads share the chunks of a tile, and when all are there,
+  // merge them in the same order as AttendTile.
+  ShareChunks(pass, layer, member);
+  MergeChunks(pass, layer, member);
 }
 
 }  // namespace vivace

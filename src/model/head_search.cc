@@ -72,19 +72,28 @@ std::span<HeadSearch::Found> HeadSearch::FoundBy(int thread) {
 }
 
 void HeadSearch::ScanCoarse(const Call& call, TeamMember& member, ThreadSpace& thread) {
+  constexpr std::int64_t kColumns = kScanGroups * kGroupRows;
+  static_assert(kColumns <= 2 * kUnitColumns);  // of the tile
   const std::span<Found> found = FoundBy(member.index());
   Multiplier multiply(call.activations, call.rows, thread);
-  member.ForEachChunk(exact_.groups(), kScanGroups, [&](std::int64_t begin, std::int64_t end) {
-    const std::int64_t first = begin * kGroupRows;
-    const std::int64_t count = std::min(end * kGroupRows, exact_.rows) - first;
-    multiply(coarse_.plane, begin, end, call.logits + first, call.stride);
-    for (std::int64_t row = 0; row < call.rows; ++row) {
-      call.ForbidIn(row, first, call.logits + row * call.stride + first, count);
-      TakeAll(call.logits + row * call.stride + first, first, count,
-              found[static_cast<std::size_t>(row)].coarse);
-    }
-  });
-  member.Barrier();
+  member.Phase(
+      {.count = exact_.groups(),
+       .chunk = kScanGroups,
+       .redo = call.rows <= Workspace::kRedundantRows},
+      [] {},
+      [&](std::int64_t begin, std::int64_t end) {
+        multiply(coarse_.plane, begin, end, thread.tile, kColumns);
+      },
+      [&](std::int64_t begin, std::int64_t end) {
+        const std::int64_t first = begin * kGroupRows;
+        const std::int64_t count = std::min(end * kGroupRows, exact_.rows) - first;
+        for (std::int64_t row = 0; row < call.rows; ++row) {
+          float* logits = call.logits + row * call.stride + first;
+          std::copy_n(thread.tile + row * kColumns, (end - begin) * kGroupRows, logits);
+          call.ForbidIn(row, first, logits, count);
+          TakeAll(logits, first, count, found[static_cast<std::size_t>(row)].coarse);
+        }
+      });
 }
 
 // The largest exact logit of the group that has the best coarse one: no more than the

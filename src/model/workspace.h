@@ -1,8 +1,8 @@
 // Workspace: the memory of a forward pass over up to `max_rows` tokens.
 //
 // Allocated once; a step allocates nothing. Shared by the team's threads, which
-// write disjoint rows or columns between two barriers; each thread also has a
-// private part. R is the number of rows of the batch.
+// publish disjoint rows or columns in a phase; each thread also has a private
+// part. R is the number of rows of the batch.
 #pragma once
 
 #include <cstdint>
@@ -61,7 +61,7 @@ struct ThreadSpace {
 class Workspace {
  public:
   // Batches of up to this many rows are normed and quantized by every thread for
-  // itself, which is cheaper than a barrier.
+  // itself, which is cheaper than a barrier, and threads that wait do others' pieces again.
   static constexpr std::int64_t kRedundantRows = 4;
 
   // 4 MB of address space: 1000 chunks of a 0.5B model, or a context of 64 000 positions.
