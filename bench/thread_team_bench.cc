@@ -46,9 +46,27 @@ void BM_ForEachChunk(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * kLoops * 64);
 }
 
+// The same as phases whose pieces can be done again.
+void BM_Phase(benchmark::State& state) {
+  constexpr int kPhases = 100;
+  ThreadTeam team = MakeTeam(state);
+  for (auto _ : state) {
+    team.Run([](TeamMember& member) {
+      for (int i = 0; i < kPhases; ++i) {
+        member.Phase(
+            {.count = 64, .chunk = 1, .redo = true}, [] {},
+            [](std::int64_t begin, std::int64_t) { benchmark::DoNotOptimize(begin); },
+            [](std::int64_t begin, std::int64_t) { benchmark::DoNotOptimize(begin); });
+      }
+    });
+  }
+  state.SetItemsProcessed(state.iterations() * kPhases * 64);
+}
+
 BENCHMARK(BM_Barrier)->Arg(1)->Arg(2)->Arg(4)->Arg(8)->UseRealTime();
 BENCHMARK(BM_Run)->Arg(1)->Arg(2)->Arg(4)->Arg(8)->UseRealTime();
 BENCHMARK(BM_ForEachChunk)->Arg(1)->Arg(2)->Arg(4)->Arg(8)->UseRealTime();
+BENCHMARK(BM_Phase)->Arg(1)->Arg(2)->Arg(4)->Arg(8)->UseRealTime();
 
 }  // namespace
 }  // namespace vivace
