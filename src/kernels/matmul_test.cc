@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 
 #include "gtest/gtest.h"
@@ -32,7 +33,10 @@ class MatmulTest : public testing::TestWithParam<Param> {
     for (std::int64_t row = 0; sign != 0 && row < rows; ++row) activations.Fill(row, sign);
     const std::int64_t stride = shape.groups * kGroupRows + 5;
     std::vector<float> out(static_cast<std::size_t>(rows * stride), -7.0F);
-    AlignedArray<std::byte> scratch(MatmulScratchBytes(shape.k, rows));
+    constexpr std::byte kUntouched{0xA5};
+    const std::size_t scratch_bytes = MatmulScratchBytes(shape.k, rows);
+    AlignedArray<std::byte> scratch(scratch_bytes + 4096);
+    std::fill_n(scratch.data() + scratch_bytes, 4096, kUntouched);
     for (std::int64_t group = 0; group < shape.groups; group += chunk_groups) {
       MatmulFor(kernels(), type())({.weights = packed.data(),
                                     .group_bytes = shape.group_bytes,
@@ -47,6 +51,9 @@ class MatmulTest : public testing::TestWithParam<Param> {
                                     .scratch = scratch.data(),
                                     .prepared = group > 0});
     }
+    EXPECT_EQ(std::count(scratch.data() + scratch_bytes, scratch.data() + scratch_bytes + 4096,
+                         kUntouched),
+              4096);
     const std::size_t row_bytes = *RowBytes(type(), static_cast<std::size_t>(k));
     for (std::int64_t row = 0; row < rows; ++row) {
       for (std::int64_t i = 0; i < weight_rows; ++i) {
