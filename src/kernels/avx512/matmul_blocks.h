@@ -121,14 +121,16 @@ void Stream(const MatmulArgs& args, const StreamedRows<kRows, Type::kSums>& acti
   }
 }
 
-template <class Type, int kRows>
-void PrepareRows(const MatmulArgs& args, const StreamedRows<kRows, Type::kSums>& rows) {
+// Fills what StreamedRows of args.rows rows shows. Not inlined: once is enough for a type.
+template <class Type>
+[[gnu::noinline]] void PrepareRows(const MatmulArgs& args, std::int8_t* q, float* d,
+                                   std::int32_t* prepared) {
   const std::int64_t blocks = args.k / kBlock;
-  for (std::int64_t row = 0; row < kRows; ++row) {
+  for (std::int64_t row = 0; row < args.rows; ++row) {
     const Activations from = RowOf(args.activations, row, args.k);
-    PrepareRow<Type>(from, blocks, kRows, rows.d + row, rows.prepared + row * Type::kSums);
+    PrepareRow<Type>(from, blocks, args.rows, d + row, prepared + row * Type::kSums);
     for (std::int64_t block = 0; block < blocks; ++block) {
-      __builtin_memcpy(rows.q + (block * kRows + row) * kBlock, from.q + block * kBlock, kBlock);
+      __builtin_memcpy(q + (block * args.rows + row) * kBlock, from.q + block * kBlock, kBlock);
     }
   }
 }
@@ -136,7 +138,7 @@ void PrepareRows(const MatmulArgs& args, const StreamedRows<kRows, Type::kSums>&
 template <class Type, int kRows>
 void StreamRows(const MatmulArgs& args) {
   const auto rows = StreamedRows<kRows, Type::kSums>::At(args.scratch, args.k);
-  if (!args.prepared) PrepareRows<Type, kRows>(args, rows);
+  if (!args.prepared) PrepareRows<Type>(args, rows.q, rows.d, rows.prepared);
   Stream<Type, kRows>(args, rows);
 }
 
