@@ -103,7 +103,7 @@ def test_streams_go_on_while_a_long_prompt_arrives(serve):
 
 
 def test_nothing_grows(serve):
-    """Requests one after the other and 200 at once leave memory and descriptors alone.
+    """1000 requests one after the other and 200 at once leave memory and descriptors alone.
 
     What is lost shows in every round; what the first real crowd needs, in one of them."""
     server = serve("smollm2", "--ctx", "512", "--kv-memory-mb", "32", "--queue", "256",
@@ -119,11 +119,11 @@ def test_nothing_grows(serve):
     descriptors = server.descriptors()
     memory = [server.pid_status("VmRSS")]
     for _ in range(3):
-        rounds(500, 1)
+        rounds(1000, 1)
         rounds(200, 200)
         memory.append(server.pid_status("VmRSS"))
     assert min(after - before for before, after in itertools.pairwise(memory)) < 1024  # kB
-    assert memory[-1] - memory[0] < 16 * 1024
+    assert memory[-1] - memory[0] < 8 * 1024
     assert wait_for(lambda: server.descriptors() <= descriptors)
 
 
